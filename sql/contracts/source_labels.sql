@@ -1,0 +1,8 @@
+-- How often a source uses a label, in the whole of it and not only in the rows that were chosen.
+-- Grain: (source, source_label).
+create table contracts.source_labels (
+    source varchar not null,  -- the source
+    corpus varchar not null,  -- its corpus, the namespace of its labels
+    source_label varchar not null,  -- what it calls something
+    n_spans bigint not null check (n_spans >= 0),  -- spans of that label
+)

@@ -1,0 +1,44 @@
+-- An annotated span of a row that counts, with its type and its role. A mention that the annotator judged to need no
+-- masking
+-- (NO_MASK) is ignored whatever its type; a role that a rows file gives wins over the label map.
+-- Grain: (row_key, start_char, end_char, source_label, annotator, entity_id, role).
+with
+    spans as (
+        select distinct
+            rows.row_key,
+            rows.corpus,
+            spans.start_char,
+            spans.end_char,
+            spans.source_label,
+            spans.annotator,
+            spans.entity_id,
+            spans.identifier_type,
+            spans.role
+        from contracts.gold_spans as spans
+        inner join staging.rows as rows on spans.row_id = rows.row_id
+    ),
+    mapped as (
+        select spans.*, coalesce(own.type, shared.type) as mapped_type
+        from spans
+        left join staging.label_map as own on spans.corpus = own.namespace and spans.source_label = own.source_label
+        left join staging.label_map as shared on shared.namespace = '*' and spans.source_label = shared.source_label
+    )
+
+select
+    mapped.row_key,  -- the text
+    mapped.start_char,  -- first code point
+    mapped.end_char,  -- behind the last
+    mapped.source_label,  -- what the corpus calls it
+    coalesce(taxonomy.type, 'OTHER') as type,  -- our type, OTHER where the map names none
+    case
+        when mapped.role is not null
+        then mapped.role
+        when mapped.identifier_type = 'NO_MASK'
+        then 'ignored'
+        else coalesce(taxonomy.role, 'ignored')
+    end as role,  -- scored, excluded or ignored
+    mapped.entity_id,  -- the entity it mentions
+    mapped.identifier_type,  -- DIRECT, QUASI or NO_MASK
+    mapped.annotator  -- who marked it
+from mapped
+left join staging.taxonomy as taxonomy on mapped.mapped_type = taxonomy.type
