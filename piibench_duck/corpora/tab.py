@@ -1,0 +1,70 @@
+"""Text Anonymization Benchmark: JSON lines of one annotator each, or the official array with all annotators."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from piibench_duck.corpora import Document, Gold, Reading
+from piibench_duck.corpora._files import count_surface, gold, json_lines, json_of, record, slices_of
+from piibench_duck.errors import PiibenchError
+from piibench_duck.sources import Source
+
+
+def read(root: Path, source: Source) -> Reading:
+    """Spans keep entity, identifier type and annotator; the applicant's name stays behind."""
+    counts: Counter[str] = Counter(surface_mismatches=0, mentions=0)
+    documents: list[Document] = []
+    for path in source.paths:
+        read_file = _lines if path.endswith(".jsonl") else _official
+        documents.extend(read_file(root / path, counts))
+    return Reading(documents, dict(counts))
+
+
+def _lines(path: Path, counts: Counter[str]) -> Iterator[Document]:
+    for where, item in json_lines(path):
+        with record(where):
+            origin = item["metadata"]["provenance"]
+            doc_id, text = origin["doc_id"], item["text"]
+            where = f"{path.name}, document {doc_id}"
+            spans = _spans(where, text, item["entities"], origin["annotator"], counts)
+            yield Document(doc_id, origin["dataset_type"], text, spans, None, _slices(origin))
+
+
+def _official(path: Path, counts: Counter[str]) -> Iterator[Document]:
+    items = json_of(path)
+    if not isinstance(items, list):
+        raise PiibenchError(f"{path.name}: is not an array of documents")
+    for index, item in enumerate(items):
+        with record(f"{path.name}, document {index}"):
+            doc_id, text = item["doc_id"], item["text"]
+            where = f"{path.name}, document {doc_id}"
+            spans = [
+                span
+                for annotator, annotation in item["annotations"].items()
+                for span in _spans(where, text, annotation["entity_mentions"], annotator, counts)
+            ]
+            yield Document(doc_id, item["dataset_type"], text, tuple(spans), None, _slices(item.get("meta") or {}))
+
+
+def _spans(where: str, text: str, mentions: Any, annotator: str, counts: Counter[str]) -> tuple[Gold, ...]:
+    spans = []
+    for mention in mentions:
+        span = gold(
+            where,
+            text,
+            mention["start_offset"],
+            mention["end_offset"],
+            mention["entity_type"],
+            entity_id=mention["entity_id"],
+            identifier_type=mention["identifier_type"],
+            annotator=annotator,
+        )
+        counts["mentions"] += 1
+        count_surface(counts, text, span.start, span.end, mention["span_text"])
+        spans.append(span)
+    return tuple(spans)
+
+
+def _slices(origin: Mapping[str, Any]) -> dict[str, str]:
+    return slices_of(**{name: origin.get(name) for name in ("year", "legal_branch", "countries")})

@@ -1,0 +1,102 @@
+"""Documents cut into passages: sentences packed up to a length, never through a span."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import unicode_segmentation_rs
+
+from piibench_duck.corpora import Document, Gold
+from piibench_duck.errors import PiibenchError
+
+LONGEST = 400
+"""Code points that a passage has at most, unless one sentence or span needs more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """The piece `[start, end)` of a document. `value_bounds` are its sentences, relative to `start`, and partition it.
+
+    A sentence that ends inside a span goes on to the end of the next one, so neither passages nor values cut spans.
+    """
+
+    index: int
+    start: int
+    end: int
+    value_bounds: tuple[tuple[int, int], ...]
+    is_long: bool  # more than LONGEST
+
+
+def cut(document: Document) -> list[Passage]:
+    """Passages that partition the document, in order.
+
+    Where the source comes as sentences, each is a passage of one value. Raises where the source's own sentences cut a
+    span.
+    """
+    if document.passage_starts is not None:
+        return _given(document, document.passage_starts)
+    try:
+        ends = _sentence_ends(document.text)
+    except UnicodeEncodeError as error:
+        raise PiibenchError(f"document {document.doc_id}: has a lone surrogate at code point {error.start}") from error
+    values = list(pairwise([0, *_outside_spans(ends, document.spans)]))
+    return [_passage(index, packed) for index, packed in enumerate(_packed(values))]
+
+
+def _given(document: Document, starts: Sequence[int]) -> list[Passage]:
+    ends = [*starts[1:], len(document.text)]
+    if not document.text and not starts:
+        return []
+    if list(starts[:1]) != [0] or any(start >= end for start, end in zip(starts, ends, strict=True)):
+        raise PiibenchError(f"document {document.doc_id}: its sentences do not partition it")
+    if _outside_spans(ends, document.spans) != ends:
+        raise PiibenchError(f"document {document.doc_id}: one of its sentences ends inside a span")
+    return [_passage(index, [bounds]) for index, bounds in enumerate(zip(starts, ends, strict=True))]
+
+
+def _passage(index: int, values: Sequence[tuple[int, int]]) -> Passage:
+    start, end = values[0][0], values[-1][1]
+    bounds = tuple((value_start - start, value_end - start) for value_start, value_end in values)
+    return Passage(index, start, end, bounds, end - start > LONGEST)
+
+
+def _packed(values: Sequence[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
+    """As many whole values as fit, then the next; one that does not fit at all stands alone."""
+    packed: list[tuple[int, int]] = []
+    for value in values:
+        if packed and value[1] - packed[0][0] > LONGEST:
+            yield packed
+            packed = []
+        packed.append(value)
+    if packed:
+        yield packed
+
+
+def _sentence_ends(text: str) -> list[int]:
+    """Ends of the sentences of UAX #29. What holds neither letter nor digit goes with the sentence before it.
+
+    The library leaves such pieces out. What lies between two sentences then has no letter or digit, so the first place
+    where a sentence is found is its own.
+    """
+    if not text:
+        return []
+    starts = []
+    at = 0
+    for sentence in unicode_segmentation_rs.unicode_sentences(text):
+        starts.append(text.index(sentence, at))
+        at = starts[-1] + len(sentence)
+    return [*starts[1:], len(text)]
+
+
+def _outside_spans(ends: Sequence[int], spans: Sequence[Gold]) -> list[int]:
+    """Those ends that lie strictly inside no span."""
+    kept = []
+    waiting = sorted((span.start, span.end) for span in spans)
+    reached = at = 0  # the furthest end of the spans that begin before an end
+    for end in ends:
+        while at < len(waiting) and waiting[at][0] < end:
+            reached = max(reached, waiting[at][1])
+            at += 1
+        if reached <= end:
+            kept.append(end)
+    return kept
