@@ -1,0 +1,90 @@
+"""Intervals of a file against the text that they are offsets of."""
+
+from typing import Any
+
+from piibench_duck.interchange.records import Fault
+from piibench_duck.offsets import Misplaced, OffsetUnit, length, to_code_points
+
+_UNIT_WORDS = {"codepoint": "code points", "utf16": "UTF-16 units", "byte": "bytes"}
+
+
+def place_spans(spans: list[dict[str, Any]], text: str | None, unit: OffsetUnit, name: str) -> list[Fault]:
+    """The first fault of each span; where there is none, its start and end become code points in place."""
+    if unit == "codepoint" and text is not None and all(_is_in_place(span, text) for span in spans):
+        return []  # nearly every line of nearly every file, at half the time
+    n_units = None if text is None else length(text, unit)
+    if text is None:  # an offset can only be compared with the other
+        points = [offset for span in spans for offset in (span["start"], span["end"])]
+    else:
+        points = to_code_points(text, unit, [offset for span in spans for offset in (span["start"], span["end"])])
+    pairs = iter(points)
+    faults = []
+    for index, (span, first, last) in enumerate(zip(spans, pairs, pairs, strict=True)):
+        start, end = span["start"], span["end"]
+        reason = _misplaced(start, end, first, last) or _mismatch(span.get("span_text"), text, first, last)
+        if reason:
+            faults.append(Fault(reason, f"{name}[{index}] is {_interval(start, end, n_units, unit)}"))
+        else:
+            span["start"], span["end"] = first, last
+    return faults
+
+
+def _is_in_place(span: dict[str, Any], text: str) -> bool:
+    start, end, surface = span["start"], span["end"], span.get("span_text")
+    return 0 <= start < end <= len(text) and (surface is None or text[start:end] == surface)
+
+
+def _misplaced(start: int, end: int, first: int | Misplaced, last: int | Misplaced) -> str | None:
+    """Why `[start, end)` of a file, which is `[first, last)` in code points, is no span."""
+    if first is Misplaced.OUT_OF_RANGE or last is Misplaced.OUT_OF_RANGE or start < 0 or end < 0:
+        return "out_of_range"
+    if start >= end:
+        return "inverted_span" if start > end else "empty_span"
+    if first is Misplaced.SPLITS_A_CHARACTER or last is Misplaced.SPLITS_A_CHARACTER:
+        return "splits_a_character"
+    return None
+
+
+def _mismatch(surface: str | None, text: str | None, first: Any, last: Any) -> str | None:
+    if surface is None or text is None or text[first:last] == surface:
+        return None
+    return "surface_mismatch"
+
+
+def misplaced_alignments(alignments: list[dict[str, Any]], text: str) -> list[Fault]:
+    """The first fault of each wire interval; an empty one is where something was lost."""
+    faults = []
+    for index, alignment in enumerate(alignments):
+        start, end = alignment["wire_start"], alignment["wire_end"]
+        if not (0 <= start <= len(text) and 0 <= end <= len(text)):
+            reason = "out_of_range"
+        elif start > end:
+            reason = "inverted_span"
+        else:
+            continue
+        faults.append(Fault(reason, f"alignments[{index}] is {_interval(start, end, len(text), 'codepoint')}"))
+    return faults
+
+
+def misplaced_chars_seen(chars_seen: int | None, text: str | None) -> list[Fault]:
+    """A count of code points that the text does not have."""
+    if chars_seen is None or (chars_seen >= 0 and (text is None or chars_seen <= len(text))):
+        return []
+    return [
+        Fault(
+            "out_of_range",
+            f"chars_seen is {_number(chars_seen)}{_of_text(None if text is None else len(text), 'codepoint')}",
+        )
+    ]
+
+
+def _interval(start: int, end: int, n_units: int | None, unit: OffsetUnit) -> str:
+    return f"[{_number(start)}, {_number(end)}){_of_text(n_units, unit)}"
+
+
+def _of_text(n_units: int | None, unit: OffsetUnit) -> str:
+    return "" if n_units is None else f" of a text of {n_units} {_UNIT_WORDS[unit]}"
+
+
+def _number(value: int) -> str:
+    return str(value) if abs(value) < 10**18 else "a huge number"
