@@ -35,7 +35,14 @@ def is_checkout() -> bool:
 
 
 def home() -> Path:
-    """The folder that holds `warehouse/` and `results/`: the checkout, or the current folder for an installed wheel."""
+    """The folder that holds `warehouse/` and `results/` of the named boards.
+
+    The environment variable `PIIBENCH_HOME` names it; else it is the checkout, or the current folder where the package
+    was installed from a wheel.
+    """
+    named = os.environ.get("PIIBENCH_HOME")
+    if named:
+        return Path(named)
     return _PACKAGE.parent if is_checkout() else Path.cwd()
 
 

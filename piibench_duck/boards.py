@@ -1,0 +1,192 @@
+"""A board's folder of Parquet files: what its writers write, what they say of their inputs, and how it is opened."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from piibench_duck import warehouse
+from piibench_duck.errors import PiibenchError
+from piibench_duck.places import Board
+from piibench_duck.protocol import Protocol
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+CATALOG = "piibench.duckdb"
+_ROW_TABLES = ("rows", "gold_spans", "alignments")
+
+
+def write_rows(con: warehouse.Connection, folder: Path) -> None:
+    """Write what a build has filled in, a file for each corpus and carrier, then drop what stale writers left."""
+    writers = con.sql("select distinct corpus, carrier from contracts.rows order by all").fetchall()
+    written: set[Path] = set()
+    for corpus, carrier in writers:
+        writer = _file_name(f"{corpus}@{carrier}")
+        ids = (
+            "select row_id from contracts.rows "
+            f"where corpus = {warehouse.quoted(corpus)} and carrier = {warehouse.quoted(carrier)}"
+        )
+        inputs: dict[str, str] = {}
+        for table in _ROW_TABLES:
+            path = folder / table / f"{writer}.parquet"
+            digest = warehouse.write(con, f"select * from contracts.{table} where row_id in ({ids})", path, inputs)
+            inputs = inputs or {f"{table}/{writer}": digest}
+            written.add(path)
+    for table in ("designs", "source_labels"):
+        path = folder / table / "build.parquet"
+        warehouse.write(con, f"select * from contracts.{table}", path, {})
+        written.add(path)
+    for table in (*_ROW_TABLES, "designs", "source_labels"):
+        for path in (folder / table).glob("*.parquet"):
+            if path not in written and path.name != warehouse.EMPTY:
+                path.unlink()
+    write_seeds(con, folder)
+
+
+def write_seeds(con: warehouse.Connection, folder: Path) -> None:
+    """The seeds that `con` holds, where they differ from those there, and the zero-row file of each table."""
+    there = warehouse.about(con, folder)
+    for table in ("taxonomy", "label_map"):
+        select = f"select * from contracts.{table}"
+        if there.get(f"{table}/seed", {}).get("digest") != warehouse.content_digest(con, select):
+            warehouse.write(con, select, folder / table / "seed.parquet", {})
+    scratch = None
+    for name in (*warehouse.contract_names(), *warehouse.kept_names()):
+        table = name.split(".")[-1]
+        path = folder / table / warehouse.EMPTY
+        if table == "settings" or path.is_file():
+            continue
+        if scratch is None:
+            scratch = warehouse.connect()
+            warehouse.derive(scratch, warehouse.kept_names())
+        source = name if "." in name else f"contracts.{name}"
+        warehouse.write(scratch, f"select * from {source} limit 0", path, {})
+
+
+def write_run(
+    folder: Path, line: Mapping[str, object], tables: Mapping[str, "pa.Table"], inputs: Mapping[str, str]
+) -> None:
+    """Write a run's line and its tables, each through its contract; the line last, since a run is there when it is.
+
+    `inputs` are the digests of the files of rows that it answers.
+    """
+    con = warehouse.connect()
+    warehouse.fill(con, "runs", {name: [value] for name, value in line.items()})
+    for table in ("pred_spans", "run_rows", "timings", "runs"):
+        if table in tables:
+            warehouse.fill_arrow(con, table, tables[table])
+        warehouse.write(con, f"select * from contracts.{table}", folder / table / f"{line['run_id']}.parquet", inputs)
+
+
+def row_inputs(con: warehouse.Connection, folder: Path) -> dict[str, str]:
+    """Digests of the files of rows, by `rows/<writer>`: what predictions answer."""
+    return {
+        name: str(said["digest"])
+        for name, said in warehouse.about(con, folder).items()
+        if name.startswith("rows/") and name != f"rows/{Path(warehouse.EMPTY).stem}"
+    }
+
+
+def verify(con: warehouse.Connection, folder: Path, ignoring: Iterable[str] = ()) -> dict[str, str]:
+    """Digest of every file by name, after finding that each was made from the inputs that are there.
+
+    Files of the tables in `ignoring` are not looked at. Raises `PiibenchError` naming the file and its input.
+    """
+    there = warehouse.about(con, folder)
+    for name, said in there.items():
+        if name.split("/")[0] in ignoring:
+            continue
+        for needed, digest in said["inputs"].items():
+            if needed not in there or there[needed]["digest"] != digest:
+                state = "is not there" if needed not in there else "has changed since"
+                raise PiibenchError(
+                    f"{folder.name}/{name}.parquet was made from {needed}.parquet, which {state}; {_remedy(name)}"
+                )
+    return {name: str(said["digest"]) for name, said in there.items()}
+
+
+def _remedy(name: str) -> str:
+    table = name.split("/")[0]
+    if table in _ROW_TABLES:
+        return "run `piibench-duck build` again"
+    if table in warehouse.RUN_TABLES:
+        return "run `piibench-duck predict` again"
+    return "run `piibench-duck score` again"
+
+
+def require_built(folder: Path, name: str) -> None:
+    """Raise unless the board has been built."""
+    if not (folder / "rows" / warehouse.EMPTY).is_file() or not (folder / "label_map" / "seed.parquet").is_file():
+        raise PiibenchError(f"board {name!r} has not been built; run `piibench-duck build --board {name}`")
+
+
+def run_names(folder: Path) -> list[str]:
+    """Runs that have a line, in order."""
+    return sorted(path.stem for path in (folder / "runs").glob("*.parquet") if path.name != warehouse.EMPTY)
+
+
+def kept_tables() -> list[str]:
+    """Names of the folders that `score` writes."""
+    return [name.split(".")[1] for name in warehouse.kept_names()]
+
+
+def open_to_read(folder: Path, name: str, protocol: Protocol) -> warehouse.Connection:
+    """The board as views, with its kept relations read from their files."""
+    require_built(folder, name)
+    con = warehouse.connect()
+    verify(con, folder)
+    _make_views(con, folder, name, protocol)
+    return con
+
+
+def _make_views(con: warehouse.Connection, folder: Path, name: str, protocol: Protocol) -> None:
+    warehouse.attach(con, folder)
+    design = protocol.boards[name].design if name in protocol.boards else None
+    said = "null" if design is None else warehouse.quoted(design)
+    con.execute("drop table contracts.settings")
+    con.execute(
+        f"create view contracts.settings as select {said}::varchar as design, "
+        f"{protocol.seed}::bigint as seed, {protocol.replicates}::bigint as replicates"
+    )
+    warehouse.derive_views(con, folder)
+
+
+def write_catalog(board: Board, protocol: Protocol) -> None:
+    """Remake `piibench.duckdb`: views alone, commented, over absolute paths, for any DuckDB client."""
+    path = board.warehouse / CATALOG
+    beside = path.with_name(f".{CATALOG}.{os.getpid()}")
+    try:
+        con = warehouse.connect(path=beside)
+        _make_views(con, board.warehouse.absolute(), board.name, protocol)
+        warehouse.comment(con)
+        con.close()
+        beside.replace(path)
+    finally:
+        for left in path.parent.glob(f"{beside.name}*"):
+            left.unlink()
+
+
+def _file_name(writer: str) -> str:
+    """A writer's name as a file name: what a file system may not hold is written as `%` and its code point."""
+    safe = "".join(c if c.isalnum() or c in "-_.@" else f"%{ord(c):x}" for c in writer)
+    return safe if safe.strip(".") else f"%{safe}"
+
+
+def sweep(folder: Path) -> None:
+    """Remove what killed writers left beside the files they meant to replace."""
+    for left in [*folder.glob("*/.*.parquet.*"), *folder.glob(f".{CATALOG}.*")]:
+        pid = left.name.rsplit(".", 1)[-1]
+        if pid.isdigit() and not Path(f"/proc/{pid}").exists():
+            left.unlink(missing_ok=True)
+
+
+def asked_runs(folder: Path, runs: Sequence[str]) -> list[str]:
+    """The runs asked for, or all that there are; raises where one is not there."""
+    there = run_names(folder)
+    for run in runs:
+        if run not in there:
+            raise PiibenchError(
+                f"no run {run!r}; there are {', '.join(there) or 'none yet: run `piibench-duck predict`'}"
+            )
+    return list(runs) or there

@@ -1,0 +1,44 @@
+"""What there is: corpora, carriers, runners, and the runs of a board."""
+
+from collections.abc import Sequence
+
+Lines = list[Sequence[object]]
+
+
+def of(what: str, board: str) -> tuple[Sequence[str], Lines]:
+    """Column names and lines of one listing; `board` counts for runs alone."""
+    return {"corpora": _corpora, "carriers": _carriers, "runners": _runners}[what]() if what != "runs" else _runs(board)
+
+
+def _corpora() -> tuple[Sequence[str], Lines]:
+    from piibench_duck.sources import load_sources
+
+    columns = ("corpus", "source", "language", "licence", "annotates", "title")
+    return columns, [
+        (source.corpus, source.name, source.language, source.licence, ", ".join(source.annotates), source.title)
+        for source in load_sources().values()
+    ]
+
+
+def _carriers() -> tuple[Sequence[str], Lines]:
+    from piibench_duck import carriers
+
+    return ("carrier", "looks like"), [(name, carriers.describe(name)) for name in carriers.carrier_names()]
+
+
+def _runners() -> tuple[Sequence[str], Lines]:
+    from piibench_duck.runners import registry
+
+    return ("runner", "what it is"), [(name, registry.describe(name)) for name in registry.runner_names()]
+
+
+def _runs(board: str) -> tuple[Sequence[str], Lines]:
+    from piibench_duck import boards, protocol, warehouse
+
+    plan = protocol.load()
+    place = protocol.find_board(board, plan)
+    boards.require_built(place.warehouse, place.name)
+    con = warehouse.connect()
+    warehouse.attach(con, place.warehouse)
+    columns = ("run_id", "status", "kind", "runner", "model", "revision", "licence", "why")
+    return columns, list(con.sql(f"select {', '.join(columns)} from contracts.runs order by run_id").fetchall())

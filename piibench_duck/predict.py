@@ -1,0 +1,228 @@
+"""Texts to spans, in chunks on disk, so that a killed run goes on where it stopped and ends with the same answers.
+
+A run's folder holds `run.json` (what it was begun with) and one Parquet file a chunk. Chunks are fixed by the order of
+row ids and batches by a chunk's rows alone, so neither depends on where a run was stopped.
+"""
+
+import hashlib
+import json
+import math
+import os
+import platform
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from piibench_duck.errors import PiibenchError
+from piibench_duck.runners import Answer, Description, Detector, Span, Text
+
+if TYPE_CHECKING:
+    from piibench_duck.chunks import Answers, Row
+
+
+class BadAnswerError(Exception):
+    """A detector's answer that breaks the contract of `runners.Answer`."""
+
+
+def settings_digest(description: Description, batch_size: int = 32, chunk_rows: int = 256) -> str:
+    """SHA-256 of what shapes the answers: the description without its libraries, and how rows are put in batches."""
+    return hashlib.sha256(_canonical(_settings(description, batch_size, chunk_rows))).hexdigest()
+
+
+def machine(description: Description) -> dict[str, str]:
+    """Where a run ran: host, processor, cores, Python, platform, and the runner's libraries."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return {
+        "host": platform.node(),
+        "processor": _processor(),
+        "cores": str(cores),
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        **description.libraries,
+    }
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Keeps other processes off the run in `folder`. `predict` holds it too; one process may hold it twice."""
+    from filelock import FileLock, Timeout
+
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    # Beside the folder, not in it: a lock that goes with the folder would let two processes hold it at once.
+    lock = FileLock(folder.with_name(folder.name + ".lock"), timeout=0, is_singleton=True)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise PiibenchError(f"run {folder.name!r} is being worked on by another process; wait for it to end") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def predict(
+    texts: Sequence[Text],
+    detector: Detector,
+    folder: Path,
+    inputs_digest: str,
+    *,
+    batch_size: int = 32,
+    chunk_rows: int = 256,
+    restart: bool = False,
+    progress: Callable[[int], None] | None = None,
+) -> None:
+    """Answers all `texts` into `folder`, whose name is the run's, and leaves out the chunks that are there already.
+
+    `progress` is told how many rows were done since it was last called. Raises `PiibenchError` where the folder was
+    begun with other settings or texts (`restart` throws that away), and where another process works on the run.
+    """
+    from piibench_duck.chunks import chunk_path, is_whole, write_chunk
+
+    rows = sorted(texts)
+    for before, after in pairwise(rows):
+        if before.row_id == after.row_id:
+            raise PiibenchError(f"row {after.row_id!r} occurs twice; expected each row once")
+    manifest = _settings(detector.description, batch_size, chunk_rows) | {
+        "settings_digest": settings_digest(detector.description, batch_size, chunk_rows),
+        "inputs_digest": inputs_digest,
+        "n_rows": len(rows),
+    }
+    with held(folder):
+        if restart and folder.exists():
+            shutil.rmtree(folder)
+        _begin(folder, manifest)
+        for start in range(0, len(rows), chunk_rows):
+            chunk = rows[start : start + chunk_rows]
+            path = chunk_path(folder, start // chunk_rows)
+            if not is_whole(path, [text.row_id for text in chunk]):
+                began = time.perf_counter()
+                answered = _answer_chunk(chunk, detector, batch_size)
+                write_chunk(path, answered, time.perf_counter() - began)
+            if progress is not None:
+                progress(len(chunk))
+
+
+def answers(folder: Path, run_id: str | None = None) -> "Answers":
+    """What the finished run in `folder` answered; `run_id` is the folder's name unless given.
+
+    Raises `PiibenchError` where a chunk is missing.
+    """
+    from piibench_duck.chunks import read_chunks
+
+    manifest = _manifest(folder)
+    n_chunks = math.ceil(manifest["n_rows"] / manifest["chunk_rows"])
+    return read_chunks(folder, n_chunks, folder.name if run_id is None else run_id)
+
+
+def _settings(description: Description, batch_size: int, chunk_rows: int) -> dict[str, Any]:
+    described = {key: value for key, value in description._asdict().items() if key != "libraries"}
+    described["settings"] = dict(description.settings)
+    return {"detector": described, "batch_size": batch_size, "chunk_rows": chunk_rows}
+
+
+def _canonical(value: object) -> bytes:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _processor() -> str:
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.is_file():
+        for line in cpuinfo.read_text(errors="replace").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    try:
+        manifest: dict[str, Any] = json.loads((folder / "run.json").read_bytes())
+    except FileNotFoundError:
+        raise PiibenchError(f"run {folder.name!r} was not begun: its folder has no run.json") from None
+    except ValueError:
+        raise PiibenchError(f"run.json of run {folder.name!r} is not JSON; pass --restart to begin it again") from None
+    return manifest
+
+
+def _begin(folder: Path, manifest: dict[str, Any]) -> None:
+    from piibench_duck.chunks import replace
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for left in folder.glob("*.part"):
+        left.unlink()
+    if not (folder / "run.json").exists():
+        for stale in folder.glob("*.parquet"):
+            stale.unlink()
+        replace(folder / "run.json", lambda part: part.write_bytes(_canonical(manifest)))
+        return
+    was, now = _flat(_manifest(folder)), _flat(manifest)
+    told = [key for key in sorted((was.keys() | now.keys()) - {"settings_digest"}) if was.get(key) != now.get(key)]
+    if told:
+        differences = ", ".join(f"{key} was {was.get(key)} and is {now.get(key)}" for key in told)
+        what = "texts" if set(told) <= {"inputs_digest", "n_rows"} else "settings"
+        raise PiibenchError(
+            f"run {folder.name!r} was begun with other {what} ({differences}); delete {folder} or pass --restart"
+        )
+
+
+def _flat(value: Mapping[str, Any]) -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, inner in value.items():
+        flat |= _flat(inner) if isinstance(inner, Mapping) else {key: inner}
+    return flat
+
+
+def _answer_chunk(chunk: Sequence[Text], detector: Detector, batch_size: int) -> "list[Row]":
+    """The chunk's rows in its own order; texts of like length share a batch, to pad little."""
+    by_length = sorted(chunk, key=lambda text: (len(text.text), text.row_id))
+    answered: list[Row] = []
+    for start in range(0, len(by_length), batch_size):
+        answered += _answer(by_length[start : start + batch_size], detector, batch_size)
+    return sorted(answered, key=lambda row: row.row_id)
+
+
+def _answer(batch: Sequence[Text], detector: Detector, batch_size: int) -> "list[Row]":
+    """The batch's answers; where it fails as a whole, each row by itself, and those that still fail are errors."""
+    from piibench_duck.chunks import Row
+
+    began = time.perf_counter()
+    try:
+        given = detector(batch)
+        if len(given) != len(batch):
+            raise BadAnswerError
+        checked = [_checked(text, answer) for text, answer in zip(batch, given, strict=True)]
+    except PiibenchError:
+        raise  # what a user can mend is no fault of a row
+    except Exception as error:
+        if len(batch) == 1:
+            return [Row(batch[0].row_id, Answer((), 0, "error"), type(error).__name__, None)]
+        return [row for text in batch for row in _answer([text], detector, batch_size)]
+    milliseconds = (time.perf_counter() - began) * 1000 if batch_size == 1 else None
+    return [Row(text.row_id, answer, error, milliseconds) for text, (answer, error) in zip(batch, checked, strict=True)]
+
+
+def _checked(text: Text, answer: Answer) -> tuple[Answer, str | None]:
+    if answer.status == "error":
+        return Answer((), 0, "error"), "Reported"
+    n_chars = len(text.text)
+    right = (
+        answer.status in ("ok", "truncated")
+        and type(answer.chars_seen) is int
+        and 0 <= answer.chars_seen <= n_chars
+        and all(_is_span(span, n_chars) for span in answer.spans)
+    )
+    return (answer, None) if right else (Answer((), 0, "error"), BadAnswerError.__name__)
+
+
+def _is_span(span: Span, n_chars: int) -> bool:
+    return (
+        type(span.start) is int
+        and type(span.end) is int
+        and 0 <= span.start < span.end <= n_chars
+        and isinstance(span.label, str)
+        and span.label != ""
+        and (span.score is None or (isinstance(span.score, float) and math.isfinite(span.score)))
+    )

@@ -1,0 +1,71 @@
+"""A person's own SQL over a board: one SELECT, read-only, in a locked room; and slices of it as files."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from piibench_duck import boards, warehouse
+from piibench_duck.errors import PiibenchError
+from piibench_duck.places import Board
+from piibench_duck.protocol import Protocol
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FORMATS = ("parquet", "csv", "jsonl")
+
+
+def open_locked(board: Board, protocol: Protocol) -> warehouse.Connection:
+    """The board as views, with every file out of reach but its Parquet files, and no setting left to change."""
+    con = boards.open_to_read(board.warehouse, board.name, protocol)
+    warehouse.lock(con, board.warehouse)
+    return con
+
+
+def select(con: warehouse.Connection, text: str) -> "pa.Table":
+    """The rows of one SELECT. Anything else is refused, and so is what DuckDB refuses."""
+    return warehouse.run_one_select(con, text)
+
+
+def export(
+    board: Board, protocol: Protocol, out: Path, table: str, where: str | None, columns: Sequence[str], kind: str
+) -> int:
+    """Write a slice of `table` to a file, beside and renamed; the number of its rows."""
+    if kind not in FORMATS:
+        raise PiibenchError(f"no format {kind!r}; there are {', '.join(FORMATS)}")
+    if out.is_dir() or not out.parent.is_dir():
+        raise PiibenchError(f"cannot write {str(out)!r}: its folder is missing, or it is one itself")
+    con = open_locked(board, protocol)
+    known = warehouse.relation_names(con)
+    if table not in known:
+        raise PiibenchError(f"no table {table!r}; there are {', '.join(known)}")
+    there = con.sql(f"select * from {table} limit 0").columns
+    for column in columns:
+        if column not in there:
+            raise PiibenchError(f"{table} has no column {column!r}; there are {', '.join(there)}")
+    wanted = ", ".join(f'"{column}"' for column in columns) or "*"
+    condition = f" where ({where}\n)" if where else ""
+    found = select(con, f"select {wanted} from {table}{condition} order by all")
+    beside = out.with_name(f".{out.name}.{os.getpid()}")
+    try:
+        warehouse.save(found, beside, kind)
+        beside.replace(out)
+    except OSError as error:
+        raise PiibenchError(f"cannot write {str(out)!r}: {error.strerror}") from None
+    finally:
+        beside.unlink(missing_ok=True)
+    return found.num_rows
+
+
+def print_rows(found: "pa.Table", kind: str) -> None:
+    """The rows on stdout as csv, json (a list of objects) or parquet (bytes)."""
+    import sys
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rows"
+        warehouse.save(found, path, kind)
+        sys.stdout.flush()
+        sys.stdout.buffer.write(path.read_bytes())
+        sys.stdout.buffer.flush()

@@ -1,0 +1,39 @@
+"""Reading the options of a runner, which come as text, and refusing those it does not have."""
+
+from collections.abc import Collection, Mapping
+
+from piibench_duck.errors import PiibenchError
+
+
+def only(runner: str, options: Mapping[str, str], known: Collection[str]) -> None:
+    """Raises where `options` has a key that is not in `known`."""
+    unknown = sorted(set(options) - set(known))
+    if unknown:
+        there_are = f"there are {', '.join(sorted(known))}" if known else "it has none"
+        raise PiibenchError(f"runner {runner!r} has no option {unknown[0]!r}; {there_are}")
+
+
+def no_model(runner: str, model: str | None, revision: str | None) -> None:
+    """Raises where a runner that is complete in itself is given a model."""
+    if model is not None or revision is not None:
+        raise PiibenchError(f"runner {runner!r} takes no model and no revision, but got {model or revision!r}")
+
+
+def integer(runner: str, options: Mapping[str, str], key: str, default: int, low: int, high: int) -> int:
+    """The option as an integer in `[low, high]`."""
+    raw = options.get(key, str(default))
+    if not (raw.isascii() and raw.isdigit() and low <= int(raw) <= high):
+        raise PiibenchError(f"option {key!r} of runner {runner!r} is {raw!r}; expected an integer from {low} to {high}")
+    return int(raw)
+
+
+def fraction(runner: str, options: Mapping[str, str], key: str, default: float) -> float:
+    """The option as a number in `[0, 1]`."""
+    raw = options.get(key, str(default))
+    try:
+        value = float(raw)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise PiibenchError(f"option {key!r} of runner {runner!r} is {raw!r}; expected a number from 0 to 1")
+    return value

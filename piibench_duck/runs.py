@@ -1,0 +1,167 @@
+"""Runs: a runner over a board's rows or over a rows file, into the warehouse or into a predictions file."""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from piibench_duck import boards, predict, warehouse
+from piibench_duck.errors import PiibenchError
+from piibench_duck.interchange import tables, writing
+from piibench_duck.places import Board
+from piibench_duck.protocol import Protocol, RunPlan
+from piibench_duck.runners import Detector, Text
+from piibench_duck.runners.registry import load_runner, runner_names
+
+Progress = Callable[[int], None]
+
+
+def load(plan: RunPlan) -> Detector:
+    """The detector of a plan."""
+    options = {"labels": plan.labels} if plan.labels else {}
+    return load_runner(plan.runner, plan.model, plan.revision, options)
+
+
+def plan_of(model: str, revision: str | None, pipeline: str) -> RunPlan:
+    """What MODEL means: the name of a runner, or a model for the `onnx` runner."""
+    names = runner_names()
+    if pipeline == "auto":
+        pipeline = model if model in names and model != "onnx" else "onnx"
+    if pipeline not in names:
+        raise PiibenchError(f"no pipeline {pipeline!r}; there are auto, {', '.join(names)}")
+    if pipeline == "onnx":
+        return RunPlan(model, "onnx", model, revision)
+    if model != pipeline or revision is not None:
+        raise PiibenchError(f"pipeline {pipeline!r} takes no model and no revision; pass --model {pipeline}")
+    return RunPlan(model, pipeline)
+
+
+def run_on_board(
+    board: Board,
+    protocol: Protocol,
+    plan: RunPlan,
+    restart: bool = False,
+    start: Callable[[int], Progress] | None = None,
+) -> str:
+    """Answer the board's rows and write the run: `ran`, `kept` where it was there already, or why it was not run.
+
+    `start` is told how many rows there are and gives back what is told how many were done.
+    """
+    boards.require_built(board.warehouse, board.name)
+    boards.sweep(board.warehouse)
+    folder = board.warehouse / "chunks" / plan.name
+    con = warehouse.connect()
+    inputs = boards.row_inputs(con, board.warehouse)
+    try:
+        detector = load(plan)
+    except PiibenchError as error:
+        boards.write_run(board.warehouse, _not_run(plan, str(error)), {}, {})
+        return str(error)
+    digest = predict.settings_digest(detector.description)
+    if not restart and _is_current(con, board, plan.name, digest, inputs):
+        return "kept"
+    warehouse.attach(con, board.warehouse, [])
+    design = protocol.boards[board.name].design if board.own is None else None
+    texts = _texts(con, design)
+    progress = start(len(texts)) if start else None
+    said = hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()
+    with predict.held(folder):
+        predict.predict(texts, detector, folder, said, restart=restart, progress=progress)
+        found = predict.answers(folder, plan.name)
+        by_table = {"run_rows": found.run_rows, "pred_spans": found.pred_spans, "timings": found.timings}
+        boards.write_run(board.warehouse, _line(plan, detector, digest), by_table, inputs)
+        shutil.rmtree(folder)
+    return "ran"
+
+
+def run_on_file(
+    rows: tables.Rows,
+    plan: RunPlan,
+    out: Path,
+    restart: bool = False,
+    start: Callable[[int], Progress] | None = None,
+) -> dict[str, int]:
+    """Answer a rows file into a predictions file; how often each kind of error was met."""
+    detector = load(plan)
+    folder = out.with_name(f"{out.name}.partial")
+    texts = [Text(row_id, text) for row_id, text in rows.texts.items()]
+    progress = start(len(texts)) if start else None
+    with predict.held(folder):
+        predict.predict(texts, detector, folder, rows.sha256, restart=restart, progress=progress)
+        found = predict.answers(folder)
+        writing.write_predictions(
+            out,
+            tables.Predictions(
+                {name: found.run_rows[name].to_pylist() for name in tables.RUN_ROW_COLUMNS},
+                {name: found.pred_spans[name].to_pylist() for name in tables.PRED_COLUMNS},
+                (),
+                "",
+            ),
+        )
+        shutil.rmtree(folder)
+    return found.errors
+
+
+def _texts(con: warehouse.Connection, design: str | None) -> Sequence[Text]:
+    """Id and text of each row of the design: all that a runner ever sees."""
+    chosen = (
+        ""
+        if design is None
+        else f"where row_id in (select row_id from contracts.designs where design = {warehouse.quoted(design)})"
+    )
+    found = con.sql(f"select row_id, text from contracts.rows {chosen} order by row_id").fetchall()
+    if not found:
+        raise PiibenchError("the board has no rows; build it again")
+    return [Text(*line) for line in found]
+
+
+def _is_current(con: warehouse.Connection, board: Board, run: str, digest: str, inputs: Mapping[str, str]) -> bool:
+    """Whether the run is there whole, with these settings and for these rows."""
+    there = warehouse.about(con, board.warehouse)
+    if any(there.get(f"{table}/{run}", {}).get("inputs") != inputs for table in warehouse.RUN_TABLES):
+        return False
+    scratch = warehouse.connect()
+    warehouse.attach(scratch, board.warehouse, [run])
+    found = scratch.sql("select status, settings_digest from contracts.runs").fetchall()
+    return found == [("ran", digest)]
+
+
+def _line(plan: RunPlan, detector: Detector, digest: str) -> dict[str, Any]:
+    described = detector.description
+    return {
+        "run_id": plan.name,
+        "status": "ran",
+        "kind": described.kind,
+        "runner": described.runner,
+        "model": described.model,
+        "revision": described.revision,
+        "weights_sha256": described.weights_sha256,
+        "label_namespace": described.label_namespace,
+        "settings": sorted(described.settings.items()),
+        "settings_digest": digest,
+        "machine": sorted(predict.machine(described).items()),
+        "licence": plan.licence,
+        "credit": plan.credit,
+        "note": plan.note,
+    }
+
+
+def _not_run(plan: RunPlan, why: str) -> dict[str, Any]:
+    return {
+        "run_id": plan.name,
+        "status": "not_run",
+        "why": why,
+        "kind": "model",
+        "runner": plan.runner,
+        "model": plan.model,
+        "revision": plan.revision,
+        "label_namespace": plan.labels or "*",
+        "settings": [],
+        "settings_digest": "",
+        "machine": [],
+        "licence": plan.licence,
+        "credit": plan.credit,
+        "note": plan.note,
+    }

@@ -1,0 +1,160 @@
+"""Predictions to results: fill or open the tables, derive the marts, refuse what is missing, write what people read."""
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from piibench_duck import boards, results, warehouse
+from piibench_duck.errors import PiibenchError
+from piibench_duck.interchange.tables import Predictions, Rows
+from piibench_duck.places import Board
+from piibench_duck.protocol import Protocol
+
+SCORE_MARTS = ("marts.scores", "marts.mean_scores", "marts.type_scores", "marts.score_intervals", "marts.rows_digest")
+_RUN_CHECKS = ("pred_spans_lie_inside_their_row", "label_map_names_known_types")
+
+
+class Options(NamedTuple):
+    """What one scoring is asked for."""
+
+    seed: int
+    replicates: int
+    allow_missing: bool = False
+    threads: int | None = None
+
+
+def score_board(board: Board, protocol: Protocol, options: Options, runs: Sequence[str] = ()) -> list[str]:
+    """Score runs of a board, all unless named, into `results/<board>/<run>/` and the warehouse. Their names.
+
+    Raises `PiibenchError` where a run has not answered every row and that is not allowed, before anything is written.
+    """
+    began = time.perf_counter()
+    boards.require_built(board.warehouse, board.name)
+    boards.sweep(board.warehouse)
+    chosen = boards.asked_runs(board.warehouse, runs)
+    if not chosen:
+        raise PiibenchError(f"board {board.name!r} has no runs; run `piibench-duck predict --board {board.name}`")
+    con = warehouse.connect(options.threads)
+    warehouse.fill_seeds(con)
+    boards.write_seeds(con, board.warehouse)
+    digests = boards.verify(con, board.warehouse, ignoring=boards.kept_tables())
+    warehouse.attach(con, board.warehouse, chosen, keep=("taxonomy", "label_map"))
+    design = protocol.boards[board.name].design if board.own is None else None
+    _fill_settings(con, options, design)
+    warehouse.check(con, _RUN_CHECKS)
+    warehouse.derive(con, SCORE_MARTS)
+    _refuse_missing(con, options)
+    ran = set(_column(con, "select run_id from staging.runs where status = 'ran'"))
+    provenance = {"board": board.name, "design": design, "protocol": protocol.version, "rows_sha256": None}
+    shared = results.shared_provenance(con, provenance)
+    for run in chosen:
+        if run in ran:
+            _keep(con, board, run, digests)
+        results.write(con, run, board.results / run, shared, time.perf_counter() - began)
+    return chosen
+
+
+def score_files(
+    rows: Rows, predictions: Predictions, model: str, out_dir: Path, protocol: Protocol, options: Options
+) -> None:
+    """Score a predictions file against a rows file into `out_dir`, without any warehouse."""
+    began = time.perf_counter()
+    con = filled(rows, {model: predictions}, options)
+    warehouse.derive(con, SCORE_MARTS)
+    provenance = {"board": None, "design": None, "protocol": protocol.version, "rows_sha256": rows.sha256}
+    shared = results.shared_provenance(con, provenance)
+    results.write(con, model, out_dir, shared, time.perf_counter() - began)
+
+
+def compare_files(rows: Rows, a: Predictions, b: Predictions, unit: str, options: Options) -> dict[str, Any]:
+    """The paired comparison of two predictions files, a line of `marts.comparisons`."""
+    con = filled(rows, {"a": a, "b": b}, options)
+    return _compared(con, "a", "b", unit)
+
+
+def compare_runs(board: Board, protocol: Protocol, a: str, b: str, unit: str, options: Options) -> dict[str, Any]:
+    """The paired comparison of two runs of a board."""
+    boards.require_built(board.warehouse, board.name)
+    if a == b:
+        raise PiibenchError(f"run {a!r} cannot be compared with itself")
+    chosen = boards.asked_runs(board.warehouse, [a, b])
+    con = warehouse.connect(options.threads)
+    warehouse.fill_seeds(con)
+    boards.verify(con, board.warehouse, ignoring=boards.kept_tables())
+    warehouse.attach(con, board.warehouse, chosen, keep=("taxonomy", "label_map"))
+    _fill_settings(con, options, protocol.boards[board.name].design if board.own is None else None)
+    warehouse.derive(con, ["marts.comparisons"])
+    _refuse_missing(con, options)
+    not_run = _column(con, "select run_id from staging.runs where status = 'not_run' order by run_id")
+    if not_run:
+        raise PiibenchError(f"run {not_run[0]!r} was not run, so there is nothing to compare")
+    return _compared(con, a, b, unit)
+
+
+def _compared(con: warehouse.Connection, a: str, b: str, unit: str) -> dict[str, Any]:
+    warehouse.derive(con, ["marts.comparisons", "marts.rows_digest"])
+    lines = warehouse.rows_of(con, "select * from marts.comparisons cross join marts.rows_digest")
+    return next(line for line in lines if (line["run_a"], line["run_b"], line["unit"]) == (a, b, unit))
+
+
+def filled(rows: Rows, runs: Mapping[str, Predictions], options: Options) -> warehouse.Connection:
+    """Contracts filled with a rows file and the predictions of each run, ready to be derived."""
+    con = warehouse.connect(options.threads)
+    warehouse.fill_seeds(con)
+    _fill_settings(con, options, None)
+    for table, columns in (("rows", rows.rows), ("gold_spans", rows.gold_spans), ("alignments", rows.alignments)):
+        warehouse.fill(con, table, columns)
+    for run, predictions in runs.items():
+        warehouse.fill(con, "runs", _file_run(run))
+        for table, columns in (("run_rows", predictions.run_rows), ("pred_spans", predictions.pred_spans)):
+            warehouse.fill(con, table, {"run_id": [run] * len(columns["row_id"]), **columns})
+    return con
+
+
+def _file_run(run: str) -> dict[str, list[Any]]:
+    """The line of a run of which only its predictions are known."""
+    return {
+        "run_id": [run],
+        "status": ["ran"],
+        "kind": ["file"],
+        "runner": ["file"],
+        "label_namespace": ["*"],
+        "settings": [[]],
+        "settings_digest": [""],
+        "machine": [[]],
+    }
+
+
+def _fill_settings(con: warehouse.Connection, options: Options, design: str | None) -> None:
+    warehouse.fill(con, "settings", {"design": [design], "seed": [options.seed], "replicates": [options.replicates]})
+
+
+def _refuse_missing(con: warehouse.Connection, options: Options) -> None:
+    """A row that was not answered is an error unless allowed by name."""
+    if options.allow_missing:
+        return
+    missing = con.sql(
+        "select run_id, sum(n_rows_missing) from intermediate.row_counts group by run_id "
+        "having sum(n_rows_missing) > 0 order by run_id"
+    ).fetchall()
+    if missing:
+        told = ", ".join(f"{run!r} ({n_rows})" for run, n_rows in missing)
+        raise PiibenchError(f"missing_rows: rows not answered by {told}; predict them or pass --allow-missing")
+
+
+def _keep(con: warehouse.Connection, board: Board, run: str, digests: Mapping[str, str]) -> None:
+    """Write the relations that are kept for a run, each naming what it was computed from."""
+    inputs = {
+        name: digest
+        for name, digest in digests.items()
+        if name.split("/")[0] in ("rows", "gold_spans", "alignments", "designs", "taxonomy", "label_map")
+        or name in (f"pred_spans/{run}", f"run_rows/{run}")
+    }
+    for name in warehouse.kept_names():
+        path = board.warehouse / name.split(".")[1] / f"{run}.parquet"
+        warehouse.write(con, f"select * from {name} where run_id = {warehouse.quoted(run)}", path, inputs)
+
+
+def _column(con: warehouse.Connection, select: str) -> list[Any]:
+    return [value for (value,) in con.sql(select).fetchall()]
