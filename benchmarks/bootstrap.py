@@ -2,7 +2,7 @@
 
     python -m benchmarks.bootstrap
 
-The draws are made beforehand in both. DuckDB's time is that of `intermediate.unit_lanes` and `intermediate.replicates`;
+The draws are made beforehand in both. DuckDB's time is that of `intermediate.unit_lanes` and `intermediate.replicate_sums`;
 NumPy's is that of gathering and adding up the three counts of each run and replicate. Both must give the same integers.
 """
 
@@ -36,7 +36,7 @@ def _compare(folder: Path, n_runs: int) -> None:
     by_name = {file.name: file for file in warehouse.files()}
 
     def in_sql() -> None:
-        for relation in ("intermediate.unit_lanes", "intermediate.replicates"):
+        for relation in ("intermediate.unit_lanes", "intermediate.replicate_sums"):
             con.execute(f"drop table if exists {relation}")
             warehouse.execute_file(con, by_name[relation], f"create table {relation} as\n")
 
@@ -57,7 +57,7 @@ def _compare(folder: Path, n_runs: int) -> None:
             began = time.perf_counter()
             work()
             seconds[kind].append(time.perf_counter() - began)
-    total_sql = con.sql("select sum(tp), sum(fp), sum(fn) from intermediate.replicates").fetchall()[0]
+    total_sql = con.sql("select sum(tp), sum(fp), sum(fn) from intermediate.replicate_sums").fetchall()[0]
     total_numpy = tuple(sum(int(out[:, count].sum()) for out in sums.values()) for count in range(3))
     assert total_sql == total_numpy, (total_sql, total_numpy)
     sql, numpy = (statistics.median(seconds[kind][1:]) for kind in ("sql", "numpy"))
@@ -67,8 +67,11 @@ def _compare(folder: Path, n_runs: int) -> None:
 
 def _arrays(con: warehouse.Connection, n_runs: int) -> tuple[dict[int, np.ndarray], np.ndarray]:
     """Units drawn by stratum, (replicates, slots); counts by run, count and unit."""
-    drawn = con.sql("select replicate_key, unit_key from intermediate.draws order by replicate_key").fetchnumpy()
-    keys, units = np.asarray(drawn["replicate_key"]), np.asarray(drawn["unit_key"]).astype(np.int64)
+    drawn = con.sql(
+        "select replicate_key, unit_key, n_drawn from intermediate.draws order by replicate_key, unit_key"
+    ).fetchnumpy()
+    times = np.asarray(drawn["n_drawn"])
+    keys, units = (np.repeat(np.asarray(drawn[name]), times).astype(np.int64) for name in ("replicate_key", "unit_key"))
     strata = {
         int(stratum): units[keys // N_REPLICATES == stratum].reshape(N_REPLICATES, -1)
         for stratum in np.unique(keys // N_REPLICATES)

@@ -1,6 +1,7 @@
 """A board's folder of Parquet files: what its writers write, what they say of their inputs, and how it is opened."""
 
 import os
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 CATALOG = "piibench.duckdb"
 _ROW_TABLES = ("rows", "gold_spans", "alignments")
+_STEPS = ("build", "predict", "score")
 
 
 def write_rows(con: warehouse.Connection, folder: Path) -> None:
@@ -91,28 +93,27 @@ def row_inputs(con: warehouse.Connection, folder: Path) -> dict[str, str]:
 def verify(con: warehouse.Connection, folder: Path, ignoring: Iterable[str] = ()) -> dict[str, str]:
     """Digest of every file by name, after finding that each was made from the inputs that are there.
 
-    Files of the tables in `ignoring` are not looked at. Raises `PiibenchError` naming the file and its input.
+    Files of the tables in `ignoring` are not looked at. Raises `PiibenchError` naming the file and its input; of
+    several the one that is made first, since making it again comes before the others.
     """
     there = warehouse.about(con, folder)
-    for name, said in there.items():
+    for name, said in sorted(there.items(), key=lambda item: (_step(item[0]), item[0])):
         if name.split("/")[0] in ignoring:
             continue
         for needed, digest in said["inputs"].items():
             if needed not in there or there[needed]["digest"] != digest:
                 state = "is not there" if needed not in there else "has changed since"
                 raise PiibenchError(
-                    f"{folder.name}/{name}.parquet was made from {needed}.parquet, which {state}; {_remedy(name)}"
+                    f"{folder.name}/{name}.parquet was made from {needed}.parquet, which {state}; "
+                    f"run `piibench-duck {_STEPS[_step(name)]}` again"
                 )
     return {name: str(said["digest"]) for name, said in there.items()}
 
 
-def _remedy(name: str) -> str:
+def _step(name: str) -> int:
+    """Place among `_STEPS` of the command that makes a file."""
     table = name.split("/")[0]
-    if table in _ROW_TABLES:
-        return "run `piibench-duck build` again"
-    if table in warehouse.RUN_TABLES:
-        return "run `piibench-duck predict` again"
-    return "run `piibench-duck score` again"
+    return 0 if table in _ROW_TABLES else 1 if table in warehouse.RUN_TABLES else 2
 
 
 def require_built(folder: Path, name: str) -> None:
@@ -175,10 +176,21 @@ def _file_name(writer: str) -> str:
 
 def sweep(folder: Path) -> None:
     """Remove what killed writers left beside the files they meant to replace."""
-    for left in [*folder.glob("*/.*.parquet.*"), *folder.glob(f".{CATALOG}.*")]:
-        pid = left.name.rsplit(".", 1)[-1]
-        if pid.isdigit() and not Path(f"/proc/{pid}").exists():
-            left.unlink(missing_ok=True)
+    for left in [*folder.glob("*/.*.parquet.*"), *folder.glob("*/.staging.*"), *folder.glob(f".{CATALOG}.*")]:
+        pid = next((part for part in reversed(left.name.split(".")) if part.isdigit()), "")  # of `.name.123.wal` too
+        if pid and not _is_alive(int(pid)):
+            shutil.rmtree(left, ignore_errors=True) if left.is_dir() else left.unlink(missing_ok=True)
+
+
+def _is_alive(pid: int) -> bool:
+    """Whether a process of that number is there; one of somebody else's counts."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def asked_runs(folder: Path, runs: Sequence[str]) -> list[str]:

@@ -28,6 +28,7 @@ from piibench_duck.interchange.tables import (
     empty,
 )
 from piibench_duck.offsets import OFFSET_UNITS, OffsetUnit
+from piibench_duck.quiet import no_collection
 
 REASONS = (  # in the order in which they are looked for
     *("bad_json", "bad_schema", "lone_surrogate", "unknown_row", "duplicate_row"),
@@ -78,7 +79,8 @@ def as_json(findings: Sequence[Finding]) -> str:
 
 def read_rows(path: Path, key_map: Mapping[str, str] = _NO_KEYS) -> Rows:
     """A rows file, JSON lines or Parquet. Raises Refused with every fault, PiibenchError where it is no such file."""
-    rows, findings = _read_rows(path, key_map)
+    with no_collection():
+        rows, findings = _read_rows(path, key_map)
     if findings:
         raise Refused(findings)
     return rows
@@ -93,7 +95,8 @@ def read_predictions(
 ) -> Predictions:
     """A predictions file for `rows` (or row_id → text), its offsets as code points. Raises as `read_rows` does."""
     texts = rows.texts if isinstance(rows, Rows) else rows
-    predictions, findings = _read_predictions(path, texts, offset_unit, key_map)
+    with no_collection():
+        predictions, findings = _read_predictions(path, texts, offset_unit, key_map)
     if not findings and not allow_missing:
         findings = _missing(path, predictions)
     if findings:

@@ -1,11 +1,11 @@
 """A person's own SQL over a board: one SELECT, read-only, in a locked room; and slices of it as files."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from piibench_duck import boards, warehouse
+from piibench_duck import boards, sandbox, warehouse
 from piibench_duck.errors import PiibenchError
 from piibench_duck.places import Board
 from piibench_duck.protocol import Protocol
@@ -23,15 +23,20 @@ def open_locked(board: Board, protocol: Protocol) -> warehouse.Connection:
     return con
 
 
-def select(con: warehouse.Connection, text: str) -> "pa.Table":
-    """The rows of one SELECT. Anything else is refused, and so is what DuckDB refuses."""
-    return warehouse.run_one_select(con, text)
+def select(con: warehouse.Connection, text: str, at_most: int | None = None) -> "pa.Table":
+    """The rows of one SELECT, or its first ones. Anything else is refused, and so is what DuckDB refuses."""
+    return warehouse.run_one_select(con, text, at_most)
 
 
-def export(
-    board: Board, protocol: Protocol, out: Path, table: str, where: str | None, columns: Sequence[str], kind: str
-) -> int:
+def cells(found: "pa.Table") -> Iterator[tuple[object, ...]]:
+    """The table's rows; names of columns may repeat."""
+    columns = [found.column(place).to_pylist() for place in range(found.num_columns)]
+    return zip(*columns, strict=True)
+
+
+def export(board: Board, protocol: Protocol, out: Path, table: str, where: str | None, columns: Sequence[str]) -> int:
     """Write a slice of `table` to a file, beside and renamed; the number of its rows."""
+    kind = out.suffix.removeprefix(".")
     if kind not in FORMATS:
         raise PiibenchError(f"no format {kind!r}; there are {', '.join(FORMATS)}")
     if out.is_dir() or not out.parent.is_dir():
@@ -40,22 +45,28 @@ def export(
     known = warehouse.relation_names(con)
     if table not in known:
         raise PiibenchError(f"no table {table!r}; there are {', '.join(known)}")
-    there = con.sql(f"select * from {table} limit 0").columns
+    there = select(con, f"select * from {table} limit 0").column_names
     for column in columns:
         if column not in there:
             raise PiibenchError(f"{table} has no column {column!r}; there are {', '.join(there)}")
     wanted = ", ".join(f'"{column}"' for column in columns) or "*"
-    condition = f" where ({where}\n)" if where else ""
+    condition = "" if where is None else f" where {_condition(con, where)}"
     found = select(con, f"select {wanted} from {table}{condition} order by all")
     beside = out.with_name(f".{out.name}.{os.getpid()}")
     try:
         warehouse.save(found, beside, kind)
         beside.replace(out)
-    except OSError as error:
-        raise PiibenchError(f"cannot write {str(out)!r}: {error.strerror}") from None
     finally:
         beside.unlink(missing_ok=True)
     return found.num_rows
+
+
+def _condition(con: warehouse.Connection, where: str) -> str:
+    """The condition in brackets, after finding that none of it reaches beyond them."""
+    bracketed = f"({where}\n)"
+    if not sandbox.is_one_expression(warehouse.parse_select(con, f"select {bracketed}")):
+        raise PiibenchError("--where is not one condition; expected one expression, e.g. corpus = 'tab'")
+    return bracketed
 
 
 def print_rows(found: "pa.Table", kind: str) -> None:

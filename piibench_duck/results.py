@@ -3,45 +3,58 @@
 import json
 import os
 import platform
-from collections.abc import Mapping
+import shutil
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from piibench_duck import warehouse
-from piibench_duck.interchange import tables, writing
 
+FILES = ("row_counts.parquet", "predictions.parquet", "meta.json", "result.json")
 _COUNTS = ("tp", "fp", "fn", "touched", "excluded", "n_rows", "n_rows_missing")
 _RATIOS = ("precision", "recall", "f1", "touch_rate")
 _SCAFFOLD = ("lookalike", "lookalike_touched", "scaffold_fp")
 
 
-def write(con: warehouse.Connection, run: str, folder: Path, provenance: Mapping[str, Any], seconds: float) -> None:
-    """Write a run's result. `result.json` comes last, so that whoever reads it finds the rest.
+class Shared(NamedTuple):
+    """What is the same for every run of one scoring."""
+
+    provenance: dict[str, Any]
+    n_duplicate_gold_spans: int
+
+
+def write(con: warehouse.Connection, run: str, folder: Path, shared: Shared, seconds: float) -> None:
+    """Write a run's result: all of it beside, then file by file into place, `result.json` last.
 
     Everything but `meta.json` is the same bytes for the same rows and predictions, on every machine.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     described = _described(con, run)
     ran = described["status"] == "ran"
     where = f"run_id = {warehouse.quoted(run)}"
-    if ran:
-        warehouse.write(
-            con,
-            f"select * exclude (run_id) from intermediate.row_counts where {where}",
-            folder / "row_counts.parquet",
-            {},
-        )
-        writing.write_predictions(folder / "predictions.parquet", _predictions(con, where))
-    else:
-        for name in ("row_counts.parquet", "predictions.parquet"):
-            (folder / name).unlink(missing_ok=True)
-    write_json(folder / "meta.json", _meta(described, seconds))
-    write_json(folder / "result.json", result(con, run, provenance) if ran else _not_run(described, provenance))
+    folder.mkdir(parents=True, exist_ok=True)
+    staging = folder / f".staging.{os.getpid()}"
+    staging.mkdir()
+    try:
+        if ran:
+            for name, select in (
+                ("row_counts", f"select * exclude (run_id) from intermediate.row_counts where {where}"),
+                ("predictions", f"select * exclude (run_id) from marts.bench_predictions where {where}"),
+            ):
+                warehouse.copy_to(con, select, staging / f"{name}.parquet")
+        write_json(staging / "meta.json", _meta(described, seconds))
+        write_json(staging / "result.json", result(con, run, shared) if ran else _not_run(described, shared))
+        for name in FILES:
+            if (staging / name).is_file():
+                (staging / name).replace(folder / name)
+            else:
+                (folder / name).unlink(missing_ok=True)
+    finally:
+        shutil.rmtree(staging)
 
 
-def result(con: warehouse.Connection, run: str, provenance: Mapping[str, Any]) -> dict[str, Any]:
+def result(con: warehouse.Connection, run: str, shared: Shared) -> dict[str, Any]:
     """What `result.json` says of a run that ran."""
     where = f"run_id = {warehouse.quoted(run)}"
     described = _described(con, run)
@@ -79,30 +92,31 @@ def result(con: warehouse.Connection, run: str, provenance: Mapping[str, Any]) -
         "n_rows": mean["n_rows"],
         "n_rows_missing": mean["n_rows_missing"],
         "n_duplicate_spans": mean["n_duplicate_spans"],
-        "_provenance": {**provenance, **_model(described)},
+        "n_duplicate_gold_spans": shared.n_duplicate_gold_spans,
+        "_provenance": {**shared.provenance, **_model(described)},
     }
 
 
-def shared_provenance(con: warehouse.Connection, known: Mapping[str, Any]) -> dict[str, Any]:
-    """What `_provenance` says of every run of one scoring: what is known, and the digests of rows, map and taxonomy."""
+def shared(con: warehouse.Connection, known: Mapping[str, Any]) -> Shared:
+    """What is known of a scoring, and the digests of its rows, its label map and its taxonomy."""
     digest = warehouse.rows_of(con, "select * from marts.rows_digest")[0]
-    return {
+    provenance = {
         **known,
         "rows_digest": digest["rows_digest"],
-        "n_duplicate_gold_spans": _duplicate_gold(con),
         "label_map_digest": warehouse.content_digest(con, "select * from contracts.label_map"),
         "taxonomy_digest": warehouse.content_digest(con, "select * from contracts.taxonomy"),
         "piibench_duck": version("piibench-duck"),
     }
+    return Shared(provenance, digest["n_duplicate_gold_spans"])
 
 
-def _not_run(described: Mapping[str, Any], provenance: Mapping[str, Any]) -> dict[str, Any]:
+def _not_run(described: Mapping[str, Any], shared: Shared) -> dict[str, Any]:
     return {
         "model": described["run_id"],
         "kind": described["kind"],
         "status": "not_run",
         "why": described["why"],
-        "_provenance": {**provenance, **_model(described)},
+        "_provenance": {**shared.provenance, **_model(described)},
     }
 
 
@@ -139,27 +153,6 @@ def _meta(described: Mapping[str, Any], seconds: float) -> dict[str, Any]:
     }
 
 
-def _duplicate_gold(con: warehouse.Connection) -> int:
-    """Gold spans of the rows that count which were there already."""
-    found = con.sql(
-        "select (select count(*) from contracts.gold_spans as spans inner join staging.rows as rows "
-        "on spans.row_id = rows.row_id) - (select count(*) from staging.gold_spans)"
-    )
-    return int(found.fetchall()[0][0])
-
-
-def _predictions(con: warehouse.Connection, where: str) -> tables.Predictions:
-    def columns(names: tuple[str, ...], table: str) -> tables.Columns:
-        found = con.sql(f"select {', '.join(names)} from contracts.{table} where {where}").fetchall()
-        return {name: list(values) for name, values in zip(names, zip(*found, strict=True), strict=False)} or {
-            name: [] for name in names
-        }
-
-    return tables.Predictions(
-        columns(tables.RUN_ROW_COLUMNS, "run_rows"), columns(tables.PRED_COLUMNS, "pred_spans"), (), ""
-    )
-
-
 def write_json(path: Path, value: object) -> None:
     """Sorted, indented, beside and renamed."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
@@ -187,3 +180,30 @@ def read_board(folder: Path) -> list[dict[str, Any]]:
         return one["status"] != "ran", f1 is None, -(f1 or 0.0), one["model"]
 
     return sorted(found, key=rank)
+
+
+def comparable(found: Sequence[dict[str, Any]], scored: Collection[str]) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """Those results that may be ranked with the runs in `scored`, and of the others what differs, by run.
+
+    Results of other rows, another protocol or design, or other draws are never ranked together.
+    """
+    reference = next((_basis(one) for one in found if one["model"] in scored and one["status"] == "ran"), None)
+    ranked, apart = [], {}
+    for one in found:
+        differs = [
+            name
+            for name, value in _basis(one).items()
+            if one["status"] == "ran" and reference is not None and value != reference[name]
+        ]
+        if differs:
+            apart[one["model"]] = " and ".join(differs)
+        else:
+            ranked.append(one)
+    return ranked, apart
+
+
+def _basis(one: Mapping[str, Any]) -> dict[str, Any]:
+    of = one["_provenance"]
+    names = ("protocol", "design", "rows_digest", "label_map_digest", "taxonomy_digest")
+    intervals = one.get("intervals", {})
+    return {**{name: of.get(name) for name in names}, **{name: intervals.get(name) for name in ("replicates", "seed")}}

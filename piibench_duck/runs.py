@@ -5,7 +5,7 @@ import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from piibench_duck import boards, predict, warehouse
 from piibench_duck.errors import PiibenchError
@@ -16,6 +16,15 @@ from piibench_duck.runners import Detector, Text
 from piibench_duck.runners.registry import load_runner, runner_names
 
 Progress = Callable[[int], None]
+
+
+class Outcome(NamedTuple):
+    """What became of a run: `ran`, `kept` where it was there already, or `not_run` and why."""
+
+    state: str
+    why: str | None = None
+    errors: Mapping[str, int] = {}
+    """How many rows were not answered, by the type of the exception."""
 
 
 def load(plan: RunPlan) -> Detector:
@@ -44,8 +53,8 @@ def run_on_board(
     plan: RunPlan,
     restart: bool = False,
     start: Callable[[int], Progress] | None = None,
-) -> str:
-    """Answer the board's rows and write the run: `ran`, `kept` where it was there already, or why it was not run.
+) -> Outcome:
+    """Answer the board's rows and write the run, unless it is there already for these rows and settings.
 
     `start` is told how many rows there are and gives back what is told how many were done.
     """
@@ -57,11 +66,15 @@ def run_on_board(
     try:
         detector = load(plan)
     except PiibenchError as error:
+        if not restart and _is_current(
+            con, board, plan.name, None, inputs
+        ):  # answers are not thrown away for want of their model
+            return Outcome("kept", str(error))
         boards.write_run(board.warehouse, _not_run(plan, str(error)), {}, {})
-        return str(error)
+        return Outcome("not_run", str(error))
     digest = predict.settings_digest(detector.description)
     if not restart and _is_current(con, board, plan.name, digest, inputs):
-        return "kept"
+        return Outcome("kept")
     warehouse.attach(con, board.warehouse, [])
     design = protocol.boards[board.name].design if board.own is None else None
     texts = _texts(con, design)
@@ -73,7 +86,7 @@ def run_on_board(
         by_table = {"run_rows": found.run_rows, "pred_spans": found.pred_spans, "timings": found.timings}
         boards.write_run(board.warehouse, _line(plan, detector, digest), by_table, inputs)
         shutil.rmtree(folder)
-    return "ran"
+    return Outcome("ran", errors=found.errors)
 
 
 def run_on_file(
@@ -101,6 +114,8 @@ def run_on_file(
             ),
         )
         shutil.rmtree(folder)
+        # Nobody waits for this lock, and a lock file has no business beside a person's finished predictions.
+        folder.with_name(f"{folder.name}.lock").unlink(missing_ok=True)
     return found.errors
 
 
@@ -117,15 +132,17 @@ def _texts(con: warehouse.Connection, design: str | None) -> Sequence[Text]:
     return [Text(*line) for line in found]
 
 
-def _is_current(con: warehouse.Connection, board: Board, run: str, digest: str, inputs: Mapping[str, str]) -> bool:
-    """Whether the run is there whole, with these settings and for these rows."""
+def _is_current(
+    con: warehouse.Connection, board: Board, run: str, digest: str | None, inputs: Mapping[str, str]
+) -> bool:
+    """Whether the run is there whole, for these rows and with these settings (None: with any)."""
     there = warehouse.about(con, board.warehouse)
     if any(there.get(f"{table}/{run}", {}).get("inputs") != inputs for table in warehouse.RUN_TABLES):
         return False
     scratch = warehouse.connect()
     warehouse.attach(scratch, board.warehouse, [run])
     found = scratch.sql("select status, settings_digest from contracts.runs").fetchall()
-    return found == [("ran", digest)]
+    return len(found) == 1 and found[0][0] == "ran" and digest in (None, found[0][1])
 
 
 def _line(plan: RunPlan, detector: Detector, digest: str) -> dict[str, Any]:

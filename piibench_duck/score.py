@@ -5,13 +5,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from piibench_duck import boards, results, warehouse
+from piibench_duck import boards, draws, results, warehouse
 from piibench_duck.errors import PiibenchError
 from piibench_duck.interchange.tables import Predictions, Rows
 from piibench_duck.places import Board
 from piibench_duck.protocol import Protocol
 
-SCORE_MARTS = ("marts.scores", "marts.mean_scores", "marts.type_scores", "marts.score_intervals", "marts.rows_digest")
+SCORE_MARTS = (
+    *("marts.scores", "marts.mean_scores", "marts.type_scores", "marts.score_intervals"),
+    *("marts.rows_digest", "marts.bench_predictions"),
+)
 _RUN_CHECKS = ("pred_spans_lie_inside_their_row", "label_map_names_known_types")
 
 
@@ -32,6 +35,7 @@ def score_board(board: Board, protocol: Protocol, options: Options, runs: Sequen
     began = time.perf_counter()
     boards.require_built(board.warehouse, board.name)
     boards.sweep(board.warehouse)
+    boards.sweep(board.results)
     chosen = boards.asked_runs(board.warehouse, runs)
     if not chosen:
         raise PiibenchError(f"board {board.name!r} has no runs; run `piibench-duck predict --board {board.name}`")
@@ -43,14 +47,18 @@ def score_board(board: Board, protocol: Protocol, options: Options, runs: Sequen
     design = protocol.boards[board.name].design if board.own is None else None
     _fill_settings(con, options, design)
     warehouse.check(con, _RUN_CHECKS)
+    draws.derive(con)
     warehouse.derive(con, SCORE_MARTS)
     _refuse_missing(con, options)
     ran = set(_column(con, "select run_id from staging.runs where status = 'ran'"))
     provenance = {"board": board.name, "design": design, "protocol": protocol.version, "rows_sha256": None}
-    shared = results.shared_provenance(con, provenance)
+    shared = results.shared(con, provenance)
     for run in chosen:
         if run in ran:
             _keep(con, board, run, digests)
+        else:
+            for table in boards.kept_tables():
+                (board.warehouse / table / f"{run}.parquet").unlink(missing_ok=True)
         results.write(con, run, board.results / run, shared, time.perf_counter() - began)
     return chosen
 
@@ -61,9 +69,10 @@ def score_files(
     """Score a predictions file against a rows file into `out_dir`, without any warehouse."""
     began = time.perf_counter()
     con = filled(rows, {model: predictions}, options)
+    draws.derive(con)
     warehouse.derive(con, SCORE_MARTS)
     provenance = {"board": None, "design": None, "protocol": protocol.version, "rows_sha256": rows.sha256}
-    shared = results.shared_provenance(con, provenance)
+    shared = results.shared(con, provenance)
     results.write(con, model, out_dir, shared, time.perf_counter() - began)
 
 
@@ -84,7 +93,7 @@ def compare_runs(board: Board, protocol: Protocol, a: str, b: str, unit: str, op
     boards.verify(con, board.warehouse, ignoring=boards.kept_tables())
     warehouse.attach(con, board.warehouse, chosen, keep=("taxonomy", "label_map"))
     _fill_settings(con, options, protocol.boards[board.name].design if board.own is None else None)
-    warehouse.derive(con, ["marts.comparisons"])
+    warehouse.derive(con, ["intermediate.row_counts"])
     _refuse_missing(con, options)
     not_run = _column(con, "select run_id from staging.runs where status = 'not_run' order by run_id")
     if not_run:
@@ -93,6 +102,7 @@ def compare_runs(board: Board, protocol: Protocol, a: str, b: str, unit: str, op
 
 
 def _compared(con: warehouse.Connection, a: str, b: str, unit: str) -> dict[str, Any]:
+    draws.derive(con)
     warehouse.derive(con, ["marts.comparisons", "marts.rows_digest"])
     lines = warehouse.rows_of(con, "select * from marts.comparisons cross join marts.rows_digest")
     return next(line for line in lines if (line["run_a"], line["run_b"], line["unit"]) == (a, b, unit))

@@ -1,5 +1,6 @@
 """Names, order and comments of the files in sql/. Runs nothing."""
 
+import contextlib
 import hashlib
 import json
 import re
@@ -74,7 +75,8 @@ def _keep(cached: Path, text: str) -> None:
         beside.write_text(text, encoding="utf-8")
         beside.replace(cached)
     except OSError:
-        beside.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            beside.unlink(missing_ok=True)
 
 
 def opening_comment(text: str) -> str:

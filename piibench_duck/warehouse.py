@@ -2,14 +2,16 @@
 
 import json
 import os
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from piibench_duck import sqlfiles
+from piibench_duck import sandbox, sqlfiles
 from piibench_duck.errors import PiibenchError
 from piibench_duck.places import data_dir, sql_dir
 
@@ -27,6 +29,9 @@ union all
 select schema_name, table_name from duckdb_tables()
 """
 
+_SIDE_BY_SIDE = 2
+"""Relations computed at once: the draws take one thread, whatever there are, and the characters the others."""
+
 EMPTY = "_empty.parquet"
 """The zero-row file of each table, so that an empty warehouse opens."""
 
@@ -39,11 +44,10 @@ def files() -> list[sqlfiles.SqlFile]:
 def connect(threads: int | None = None, path: Path | None = None) -> Connection:
     """An empty database, in memory unless a path is given, with the schemas, contracts and macros of sql/."""
     con = duckdb.connect(path or ":memory:", config={"threads": threads} if threads else {})
-    con.execute("set timezone = 'UTC'")
-    con.execute("set enable_progress_bar = false")
-    for schema in sqlfiles.SCHEMAS:
-        if schema not in ("macros", "checks", "queries"):
-            con.execute(f"create schema {schema}")
+    # What spills would lie in the current folder, and may hold text.
+    con.execute("set timezone = 'UTC'; set enable_progress_bar = false; set temp_directory = ''")
+    schemas = [schema for schema in sqlfiles.SCHEMAS if schema not in ("macros", "checks", "queries")]
+    con.execute("; ".join(f"create schema {schema}" for schema in schemas))
     for file in files():
         if file.schema == "contracts" or file.is_macro:
             execute_file(con, file)
@@ -59,13 +63,14 @@ def execute_file(con: Connection, file: sqlfiles.SqlFile, prefix: str = "") -> N
 
 
 def fill(con: Connection, table: str, columns: Mapping[str, Sequence[object]]) -> None:
-    """Append `columns`, equally long, to a contract table; one that is not named is NULL."""
-    import pyarrow as pa
+    """Append `columns`, equally long, to a contract table; one that is not named is NULL.
 
-    schema = con.sql(f"select * from contracts.{table} limit 0").to_arrow_table().schema
-    length = len(next(iter(columns.values()), []))
-    arrays = [pa.array(columns.get(field.name, [None] * length), type=field.type) for field in schema]
-    fill_arrow(con, table, pa.Table.from_arrays(arrays, schema=schema))
+    A map is a dict or a list of pairs. DuckDB's appender spares the import of pyarrow.
+    """
+    maps = {"slices", "settings", "machine"} & columns.keys()
+    values = [[dict(pairs) for pairs in columns[name]] if name in maps else columns[name] for name in columns]  # type: ignore[call-overload]
+    with con.appender(f"contracts.{table}", columns=list(columns)) as appender:
+        appender.append_rows(list(zip(*values, strict=True)))
 
 
 def fill_arrow(con: Connection, table: str, rows: "pa.Table") -> None:
@@ -109,20 +114,35 @@ def create_parquet_view(con: Connection, name: str, folder: Path, chosen: Sequen
 
 
 def derive(con: Connection, wanted: Iterable[str]) -> None:
-    """Compute, in order, the relations that the `wanted` ones need, and create those: intermediate ones as tables."""
+    """Compute the relations that the `wanted` ones need, and create those: intermediate ones as tables.
+
+    Those that do not need each other are computed side by side, each on a connection of its own to the same database.
+    """
     by_name = {file.name: file for file in files()}
-    needed: set[str] = set()
+    there = {f"{schema}.{name}" for schema, name in con.sql(_RELATIONS).fetchall()}
+    needed: dict[str, tuple[str, ...]] = {}
     waiting = list(wanted)
     while waiting:
         name = waiting.pop()
-        if name not in needed:
-            needed.add(name)
+        if name not in needed and name not in there and by_name[name].schema in ("staging", "intermediate", "marts"):
+            needed[name] = by_name[name].reads
             waiting += by_name[name].reads
-    there = {f"{schema}.{name}" for schema, name in con.sql(_RELATIONS).fetchall()}
-    for file in by_name.values():
-        if file.name in needed - there and file.schema in ("staging", "intermediate", "marts"):
-            kind = "table" if file.schema == "intermediate" else "view"
-            execute_file(con, file, f"create {kind} {file.name} as\n")
+    sorter = TopologicalSorter({name: [read for read in reads if read in needed] for name, reads in needed.items()})
+    sorter.prepare()
+    running: dict[Future[None], str] = {}
+    with ThreadPoolExecutor(_SIDE_BY_SIDE) as executor:
+        while sorter.is_active():
+            for name in sorted(sorter.get_ready()):
+                running[executor.submit(_create, con.cursor(), by_name[name])] = name
+            for done in wait(running, return_when=FIRST_COMPLETED).done:
+                done.result()
+                sorter.done(running.pop(done))
+
+
+def _create(con: Connection, file: sqlfiles.SqlFile) -> None:
+    kind = "table" if file.schema == "intermediate" else "view"
+    execute_file(con, file, f"create {kind} {file.name} as\n")
+    con.close()
 
 
 def derive_views(con: Connection, kept_in: Path) -> None:
@@ -141,16 +161,14 @@ def comment(con: Connection) -> None:
     kinds = dict(
         con.sql("select schema_name || '.' || view_name, 'view' from duckdb_views() where not internal").fetchall()
     )
+    statements = []
     for file in files():
         if file.schema in ("checks", "queries"):
             continue
-        said = quoted(file.comment)
-        if file.is_macro:
-            con.execute(f"comment on macro {macro_name(file)} is {said}")
-            continue
-        con.execute(f"comment on {kinds.get(file.name, 'table')} {file.name} is {said}")
-        for column, text in file.columns:
-            con.execute(f"comment on column {file.name}.{column} is {quoted(text)}")
+        thing = f"macro {macro_name(file)}" if file.is_macro else f"{kinds.get(file.name, 'table')} {file.name}"
+        statements.append(f"comment on {thing} is {quoted(file.comment)}")
+        statements += [f"comment on column {file.name}.{column} is {quoted(text)}" for column, text in file.columns]
+    con.execute("begin;\n" + ";\n".join(statements) + ";\ncommit")
 
 
 def macro_name(file: sqlfiles.SqlFile) -> str:
@@ -178,6 +196,14 @@ def content_digest(con: Connection, select: str) -> str:
     return str(found.fetchall()[0][0])
 
 
+def create_from_parquet(con: Connection, name: str, path: Path) -> None:
+    """A table with the rows of a Parquet file, in its order; a `PiibenchError` where that is none."""
+    try:
+        con.execute(f"create table {name} as select * from read_parquet({quoted(globbed(path))})")
+    except duckdb.Error:
+        raise PiibenchError(f"{path.name} is not a whole Parquet file") from None
+
+
 def write(con: Connection, select: str, path: Path, inputs: Mapping[str, str]) -> str:
     """The rows of `select`, in order of all columns, as one Parquet file; its old bytes or its new ones, never half.
 
@@ -186,16 +212,23 @@ def write(con: Connection, select: str, path: Path, inputs: Mapping[str, str]) -
     path.parent.mkdir(parents=True, exist_ok=True)
     digest = content_digest(con, select)
     said = json.dumps({"digest": digest, "inputs": dict(inputs)}, sort_keys=True, ensure_ascii=True)
+    copy_to(con, select, path, f"kv_metadata {{piibench: {quoted(said)}}}")
+    return digest
+
+
+def copy_to(con: Connection, select: str, path: Path, *options: str) -> None:
+    """The rows of `select`, in order of all columns, as a Parquet file: the same bytes for the same rows.
+
+    Written beside and renamed.
+    """
+    told = ", ".join(("format parquet", "compression zstd", *options))
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        con.execute(
-            f"copy (select * from ({select}) order by all) to {quoted(beside)} "
-            f"(format parquet, compression zstd, kv_metadata {{piibench: {quoted(said)}}})"
-        )
+        with _writing(path):
+            con.execute(f"copy (select * from ({select}) order by all) to {quoted(beside)} ({told})")
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
-    return digest
 
 
 def about(con: Connection, folder: Path) -> dict[str, dict[str, Any]]:
@@ -250,36 +283,62 @@ def globbed(path: Path) -> str:
 
 def lock(con: Connection, folder: Path) -> None:
     """From here on nothing outside `folder` can be read, nothing can be installed and no setting can be changed."""
-    con.execute(f"set allowed_directories = [{quoted(str(folder.absolute()) + os.sep)}]")
+    # DuckDB compares a pattern as it is written, and a file where its links lead.
+    spelled = dict.fromkeys([str(folder.absolute()), globbed(folder), str(folder.resolve())])
+    con.execute(f"set allowed_directories = [{', '.join(quoted(path + os.sep) for path in spelled)}]")
+    for setting in ("python_enable_replacements", "autoinstall_known_extensions", "autoload_known_extensions"):
+        con.execute(f"set {setting} = false")
     con.execute("set enable_external_access = false")
     con.execute("set lock_configuration = true")
 
 
-def run_one_select(con: Connection, text: str) -> "pa.Table":
-    """The rows of exactly one statement that DuckDB itself takes for a SELECT; anything else is refused.
+def parse_select(con: Connection, text: str) -> dict[str, Any]:
+    """The syntax tree of exactly one statement that DuckDB itself takes for a SELECT, and that only reads.
 
-    The kind of statement is the guard: inside the allowed folder COPY and EXPORT could still write.
+    Anything else is refused: inside the allowed folder COPY and EXPORT could still write, also from within a SELECT.
     """
+    if not sandbox.is_unicode(text):
+        raise PiibenchError("the query is not Unicode; UTF-8 was expected")
     try:
         statements = con.extract_statements(text)
     except duckdb.Error as error:
-        raise PiibenchError(f"the query cannot be parsed: {first_line(error)}") from None
+        raise PiibenchError(f"the query cannot be parsed: {sandbox.said_before_running(error)}") from None
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
         kinds = ", ".join(statement.type.name for statement in statements) or "nothing"
         raise PiibenchError(f"expected exactly one SELECT, found {kinds}")
+    if statements[0].named_parameters:
+        raise PiibenchError("the query has parameters, which nothing here fills; write the values into it")
+    found: str = con.sql("select json_serialize_sql($text)", params={"text": text}).fetchall()[0][0]
+    tree: dict[str, Any] = json.loads(found)
+    if tree["error"]:
+        raise PiibenchError("expected exactly one SELECT, found one that DuckDB cannot take apart")
+    ours = con.sql(
+        "select distinct function_name from duckdb_functions() "
+        "where not internal and function_type = 'table_macro' order by all"
+    ).fetchall()
+    sandbox.check_tree(tree, tuple(name for (name,) in ours))
+    return tree
+
+
+def run_one_select(con: Connection, text: str, at_most: int | None = None) -> "pa.Table":
+    """The rows of exactly one SELECT, or its first ones. Of a failure while it runs only the kind is told."""
+    parse_select(con, text)
     try:
-        found: pa.Table = con.sql(statements[0].query).to_arrow_table()
-        return found
-    except duckdb.Error as error:
-        raise PiibenchError(f"the query failed: {first_line(error)}") from None
+        relation = con.sql(text)
+    except (duckdb.Error, UnicodeDecodeError) as error:
+        raise PiibenchError(f"the query is refused: {sandbox.said_before_running(error)}") from None
+    try:
+        found = _interruptibly((relation if at_most is None else relation.limit(at_most)).to_arrow_table)
+        return found.rename_columns(relation.columns)
+    except (duckdb.Error, UnicodeDecodeError) as error:  # a message may quote half a character
+        kind = sandbox.kind(error)
+        raise PiibenchError(f"the query failed: {kind}, whose message is kept back since it may quote a row") from None
 
 
-def first_line(error: Exception) -> str:
-    """What DuckDB says, without the piece of the query that it quotes, which may hold anything."""
-    said = str(error).strip().splitlines()[0]
-    if isinstance(error, (duckdb.ConversionException, duckdb.InvalidInputException, duckdb.OutOfRangeException)):
-        said = re.sub(r"'.*'|\".*\"", "a value", said)
-    return said
+def _interruptibly(work: "Callable[[], pa.Table]") -> "pa.Table":
+    """What `work` gives, from a thread of its own: in a long call of DuckDB the main one would not hear Ctrl-C."""
+    with ThreadPoolExecutor(1) as executor:
+        return executor.submit(work).result()
 
 
 def relation_names(con: Connection) -> list[str]:
@@ -290,6 +349,7 @@ def relation_names(con: Connection) -> list[str]:
 def save(found: "pa.Table", path: Path, kind: str) -> None:
     """Write an Arrow table as parquet, csv, jsonl or json."""
     con = duckdb.connect()
+    con.execute("set enable_progress_bar = false")
     con.register("found", found)
     said = {
         "parquet": "format parquet, compression zstd",
@@ -297,4 +357,14 @@ def save(found: "pa.Table", path: Path, kind: str) -> None:
         "jsonl": "format json",
         "json": "format json, array true",
     }
-    con.execute(f"copy found to {quoted(path)} ({said[kind]})")
+    with _writing(path):
+        con.execute(f"copy found to {quoted(path)} ({said[kind]})")
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """A file that DuckDB cannot write is a fault that a user can mend."""
+    try:
+        yield
+    except duckdb.IOException:
+        raise PiibenchError(f"{path.parent} cannot be written to; it is read-only or has no room") from None

@@ -1,27 +1,63 @@
 """Boards, comparisons and listings as tables for a terminal: lays out what result files say, computes nothing."""
 
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from piibench_duck.build import BuildReport
 
 DASH = "—"
+PIPED_WIDTH = 200
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def build(report: "BuildReport") -> None:
+    """Print what a build made, a line a corpus."""
+    for corpus in report.corpora:
+        notes = [f"{corpus.n_rows} rows of {corpus.n_passages} passages"]
+        notes += [f"{corpus.n_documents} documents"] if corpus.n_documents else []
+        notes += [f"{corpus.n_long} longer than 400"] if corpus.n_long else []
+        notes += [f"{corpus.n_refused} refused by their carrier"] if corpus.n_refused else []
+        notes += [f"{name} {count}" for name, count in corpus.counts.items() if count]
+        print(f"{visible(corpus.corpus)}: " + ", ".join(notes))
+    roles = {"scored": 0, "excluded": 0, "ignored": 0, "unknown": 0}
+    for label in report.labels:
+        roles[label["role"]] += label["n_spans"]
+    if report.labels:
+        print("gold spans in the sources: " + ", ".join(f"{n} {role}" for role, n in roles.items()))
 
 
 def board(title: str, found: Sequence[Mapping[str, Any]]) -> None:
     """Print the ranking to stdout, and below it what was not run."""
-    from rich.table import Table
+    ran = [one for one in found if one["status"] == "ran"]
+    print(visible(title))
+    _ranking(ran)
+    for one in found:
+        if one["status"] == "not_run":
+            print(f"not run: {visible(one['model'])}, {visible(one['why'])}")
+    if any(one["kind"] == "baseline" for one in ran):
+        print("* a baseline, there to be beaten")
+    if ran:
+        counts = {name: line["n_rows"] for name, line in ran[0]["scores"]["by_corpus"].items()}
+        print(f"{ran[0]['n_rows']} rows: " + ", ".join(f"{visible(name)} {n_rows}" for name, n_rows in counts.items()))
+        units = ran[0]["intervals"]
+        print(f"Mean over corpora; intervals by row, {units['replicates']} bootstrap replicates, seed {units['seed']}.")
 
-    table = Table(title=title, title_justify="left", caption_justify="left")
-    table.add_column("run", no_wrap=True)
-    table.add_column("kind")
+
+def _ranking(ran: Sequence[Mapping[str, Any]]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("run", overflow="fold")
     for name in ("F1", "95 % interval", "P", "R", "touch", "missing"):
         table.add_column(name, justify="right", no_wrap=True)
-    ran = [one for one in found if one["status"] == "ran"]
     for one in ran:
         mean = one["scores"]["mean"]
         table.add_row(
-            one["model"],
-            one["kind"],
+            Text(visible(one["model"]) + (" *" if one["kind"] == "baseline" else "")),
             number(mean["f1"]),
             interval(one["intervals"]["row"]["f1"]),
             number(mean["precision"]),
@@ -30,19 +66,11 @@ def board(title: str, found: Sequence[Mapping[str, Any]]) -> None:
             str(one["n_rows_missing"]),
         )
     show(table)
-    for one in found:
-        if one["status"] == "not_run":
-            print(f"not run: {one['model']}, {one['why']}")
-    if ran:
-        counts = {name: line["n_rows"] for name, line in ran[0]["scores"]["by_corpus"].items()}
-        print(f"{ran[0]['n_rows']} rows: " + ", ".join(f"{name} {n_rows}" for name, n_rows in counts.items()))
-        units = ran[0]["intervals"]
-        print(f"Mean over corpora; intervals by row, {units['replicates']} bootstrap replicates, seed {units['seed']}.")
 
 
 def comparison(a: str, b: str, found: Mapping[str, Any]) -> None:
     """Print a paired comparison to stdout."""
-    print(f"mean F1 of {a} minus {b}: {signed(found['difference'])}")
+    print(f"mean F1 of {visible(a)} minus {visible(b)}: {signed(found['difference'])}")
     low, high = signed(found["difference_low"]), signed(found["difference_high"])
     print(f"95 % interval: {low} to {high} (by {found['unit']}, {found['n_replicates']} replicates, paired)")
     print(f"p = {number(found['p_value'])}, two-sided")
@@ -53,23 +81,39 @@ def comparison(a: str, b: str, found: Mapping[str, Any]) -> None:
 
 def lines(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print any table to stdout."""
+    from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    table = Table()
+    table = Table(box=box.ASCII_DOUBLE_HEAD if not sys.stdout.isatty() else box.SQUARE)
     for column in columns:
-        table.add_column(Text(column), overflow="fold")
+        table.add_column(Text(visible(column)), overflow="fold")
     for row in rows:
-        table.add_row(*(Text("NULL" if value is None else str(value)) for value in row))
+        table.add_row(*(Text("NULL" if value is None else visible(str(value))) for value in row))
     show(table)
 
 
 def show(table: Any) -> None:
-    """Print a rich table: as wide as the terminal, or as wide as it needs where stdout is no terminal."""
+    """Print a rich table: as wide as the terminal; piped, up to PIPED_WIDTH and without colour."""
     from rich.console import Console
 
-    console = Console(width=None if sys.stdout.isatty() else 200)
-    console.print(table)
+    if sys.stdout.isatty():
+        Console(highlight=False, markup=False, emoji=False).print(table)
+        return
+    console = Console(width=PIPED_WIDTH, color_system=None, force_terminal=False, highlight=False, markup=False)
+    with console.capture() as captured:
+        console.print(table)
+    for line in captured.get().splitlines():
+        print(line.rstrip())
+
+
+def visible(text: str) -> str:
+    r"""The text with what a terminal would obey, or would hide, written as an escape.
+
+    >>> visible("a\tb\x1b[31m")
+    'a\\tb\\x1b[31m'
+    """
+    return _UNSEEN.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def number(value: float | None) -> str:

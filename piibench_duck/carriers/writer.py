@@ -1,14 +1,13 @@
 """The Writer: puts a carrier on the wire from left to right and keeps account of where each passage character went."""
 
-import gc
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from piibench_duck.carriers.alignment import Alignment, Sides, move, passage_side
 from piibench_duck.errors import PiibenchError
+from piibench_duck.quiet import no_collection
 
 Escape = Mapping[str, str] | Callable[[str], str]
 
@@ -128,7 +127,7 @@ class Writer:
         """What was written; the rest of the passage is lost."""
         self._outside_a_value()
         self._take(len(self.passage.text) - self._read, "", "lost", None)
-        with _no_garbage():
+        with no_collection():
             alignments = self._lines()
             sides = passage_side(alignments)
             spans = [self._moved(sides, start, end) for start, end in self._spans]
@@ -194,18 +193,6 @@ class Writer:
     def _outside_a_value(self) -> None:
         if self._value_end is not None:
             raise ValueError(f"the value that ends at {self._value_end} is still open")
-
-
-@contextmanager
-def _no_garbage() -> Iterator[None]:
-    """No collections while tuples are made by the hundred thousand: each would look through all and find nothing."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _escaped(text: str, escape: Escape | None) -> dict[str, str]:

@@ -161,9 +161,11 @@ def _alignment_rule(alignment: Any) -> str | None:
     numbers = [alignment.get(name) for name in ("passage_start", "passage_end", "value_index")]
     if alignment["kind"] == "lookalike":
         return None if numbers == [None] * 3 else "a lookalike stands for no part of the passage"
-    if None in numbers:
-        return "no 'passage_start', 'passage_end' or 'value_index'"
     start, end, index = numbers
+    if index is None and alignment["kind"] == "lost":
+        index = 0  # what is lost between two values belongs to none
+    if start is None or end is None or index is None:
+        return "no 'passage_start', 'passage_end' or 'value_index'"
     if not (0 <= start <= end < _MAX_OFFSET and 0 <= index < _MAX_OFFSET):
         return "a passage interval that is inverted, negative or too large"
     return None

@@ -1,6 +1,5 @@
 -- A stretch of a row that carries one mark: a flag, or a type of a gold or predicted span. Stretches of one mark
--- never overlap
--- or touch, so that adding and taking away its bit at their ends can never carry into the next bit.
+-- never overlap or touch, so that adding and taking away its bit at their ends never carries into the next bit.
 -- Flags: 1 scored gold, 2 excluded, 4 lookalike, 8 value of the carrier, 16 predicted.
 -- Grain: (run_key, row_key, layer, mask, start_char); run_key 0 for what does not depend on a run.
 with

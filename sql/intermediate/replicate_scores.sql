@@ -1,10 +1,24 @@
 -- Mean F1 over the corpora in a bootstrap replicate.
 -- Grain: (run_id, unit, replicate).
+with
+    strata as (select distinct stratum_key, unit from intermediate.units),
+    scored as (
+        select
+            sums.run_key,
+            strata.unit,
+            sums.replicate,
+            mean_of(metrics.f1(sums.tp, sums.fp, sums.fn), sums.stratum_key) as f1,
+            count(*) filter (where sums.tp + sums.fp + sums.fn = 0) as n_corpora_undefined
+        from intermediate.replicate_sums as sums
+        inner join strata on sums.stratum_key = strata.stratum_key
+        group by sums.run_key, strata.unit, sums.replicate
+    )
+
 select
-    run_id,  -- the run
-    unit,  -- row or document
-    replicate,  -- from 0
-    mean_of(metrics.f1(tp, fp, fn), corpus) as f1,  -- mean over the corpora that have a value
-    count(*) filter (where tp + fp + fn = 0)::bigint as n_corpora_undefined  -- corpora left out for having none
-from intermediate.replicates
-group by run_id, unit, replicate
+    runs.run_id,  -- the run
+    scored.unit,  -- row or document
+    scored.replicate,  -- from 0
+    scored.f1,  -- mean over the corpora that have a value
+    scored.n_corpora_undefined::bigint as n_corpora_undefined  -- corpora left out for having none
+from scored
+inner join staging.runs as runs on scored.run_key = runs.run_key

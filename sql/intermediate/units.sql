@@ -3,10 +3,10 @@
 with
     candidates as (
         select distinct 'row' as unit, corpus, row_id as unit_id
-        from intermediate.row_counts
+        from staging.rows
         union all
         select distinct 'document', corpus, doc_id
-        from intermediate.row_counts
+        from staging.rows
     )
 
 select

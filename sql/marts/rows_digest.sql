@@ -23,6 +23,15 @@ with
         where run_key = 0 and layer = 'flag' and mask in (4, 8)
         group by row_key
     ),
+    duplicates as (
+        select
+            (
+                select count(*)
+                from contracts.gold_spans as spans
+                inner join staging.rows as rows on spans.row_id = rows.row_id
+            )
+            - (select count(*) from staging.gold_spans) as n_duplicate_gold_spans
+    ),
     row_digests as (
         select
             rows.row_id,
@@ -47,5 +56,6 @@ with
 
 select
     sha256(coalesce(string_agg(row_digest, '' order by row_id), '')) as rows_digest,  -- SHA-256, hexadecimal
-    count(*)::bigint as n_rows  -- rows that it covers
+    count(*)::bigint as n_rows,  -- rows that it covers
+    (select n_duplicate_gold_spans from duplicates)::bigint as n_duplicate_gold_spans  -- gold spans that were there already
 from row_digests

@@ -1,6 +1,5 @@
 -- An annotated span of a row that counts, with its type and its role. A mention that the annotator judged to need no
--- masking
--- (NO_MASK) is ignored whatever its type; a role that a rows file gives wins over the label map.
+-- masking (NO_MASK) is ignored whatever its type; a role that a rows file gives wins over the label map.
 -- Grain: (row_key, start_char, end_char, source_label, annotator, entity_id, role).
 with
     spans as (

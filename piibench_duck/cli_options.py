@@ -1,0 +1,75 @@
+"""Options that several commands have, and what may be chosen in them."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from piibench_duck.errors import WrongUsageError
+
+
+class Unit(StrEnum):
+    """What the bootstrap draws."""
+
+    row = "row"
+    document = "document"
+
+
+class OffsetUnit(StrEnum):
+    """What offsets of a predictions file count."""
+
+    codepoint = "codepoint"
+    utf16 = "utf16"
+    byte = "byte"
+
+
+class SqlFormat(StrEnum):
+    """How a query's rows are printed."""
+
+    table = "table"
+    csv = "csv"
+    json = "json"
+    parquet = "parquet"
+
+
+class Listed(StrEnum):
+    """What can be listed."""
+
+    corpora = "corpora"
+    carriers = "carriers"
+    runners = "runners"
+    runs = "runs"
+
+
+Board = Annotated[str, typer.Option("--board", help="demo, seven, or a folder that holds your own rows.jsonl.")]
+Mirror = Annotated[
+    Path | None, typer.Option("--mirror", envvar="PIIBENCH_MIRROR", help="Folder of source folders, looked in first.")
+]
+Rows = Annotated[Path | None, typer.Option("--rows", help="A rows file, instead of a board.")]
+Runs = Annotated[list[str] | None, typer.Argument(metavar="[RUN]...", help="Runs of the board; all if none.")]
+KeyMap = Annotated[
+    list[str] | None, typer.Option("--map", help="KEY=NAME: read KEY under NAME alone, e.g. --map start=from.")
+]
+AllowMissing = Annotated[bool, typer.Option("--allow-missing", help="Score rows that were not answered as all missed.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, also of what is wrong with a file.")]
+Offsets = Annotated[OffsetUnit, typer.Option("--offset-unit", help="What offsets in the predictions count.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, max=2**32 - 1, help="Of the bootstrap's draws.")]
+
+
+def key_map(pairs: Sequence[str] | None) -> dict[str, str]:
+    """What `--map` says, by our name of the key.
+
+    >>> key_map(["start=from", "label=what"])
+    {'start': 'from', 'label': 'what'}
+    """
+    found: dict[str, str] = {}
+    for pair in pairs or ():
+        key, equals, name = pair.partition("=")
+        if not (key and equals and name):
+            raise WrongUsageError(f"--map {pair!r} is not of the form KEY=NAME")
+        if key in found:
+            raise WrongUsageError(f"--map names {key!r} twice")
+        found[key] = name
+    return found

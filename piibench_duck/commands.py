@@ -1,0 +1,321 @@
+"""The commands: parse, call one function, print. Results go to stdout, everything else to stderr."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from piibench_duck import console
+from piibench_duck.cli_options import (
+    AllowMissing,
+    AsJson,
+    Board,
+    KeyMap,
+    Listed,
+    Mirror,
+    Offsets,
+    OffsetUnit,
+    Rows,
+    Runs,
+    Seed,
+    SqlFormat,
+    Unit,
+    key_map,
+)
+from piibench_duck.errors import PiibenchError, WrongUsageError
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="Measure how well a detector of personal data works on the text that really leaves a machine.",
+)
+SQL_SCREEN_ROWS = 1000
+
+
+@app.callback(invoke_without_command=True)
+def version(
+    show: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
+) -> None:
+    """Measure how well a detector of personal data works on the text that really leaves a machine."""
+    if show:
+        from importlib.metadata import version
+
+        print(f"piibench-duck {version('piibench-duck')}")
+        raise typer.Exit
+
+
+@app.command()
+def fetch(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[SOURCE]...", help="All sources if none.")] = None,
+    mirror: Mirror = None,
+) -> None:
+    """Bring sources from the mirror, the cache or upstream, and verify their digests."""
+    from piibench_duck import places, sources
+
+    known = sources.load_sources()
+    for name in names or []:
+        if name not in known:
+            raise PiibenchError(f"no source {name!r}; there are {', '.join(known)}")
+    failed = 0
+    for name in names or known:
+        try:
+            with console.status(f"fetch {name}"):
+                sources.fetch(known[name], mirror, places.downloads_dir())
+            print(f"{name}: {known[name].bytes} bytes, {known[name].sha256[:12]}")
+        except PiibenchError as error:
+            failed += 1
+            console.warn(str(error))
+    if failed:
+        raise typer.Exit(1)
+
+
+@app.command()
+def build(
+    board: Board = "demo",
+    mirror: Mirror = None,
+    allow_unknown_labels: Annotated[
+        bool, typer.Option("--allow-unknown-labels", help="Ignore gold labels that the label map does not name.")
+    ] = False,
+) -> None:
+    """Make a board's rows: fetch, read, cut into passages, wrap."""
+    from piibench_duck import build as builder
+    from piibench_duck import protocol as protocols
+    from piibench_duck.board import terminal
+
+    protocol = protocols.load()
+    place = protocols.find_board(board, protocol)
+    with console.status(f"build {place.name}") as say:
+        report = builder.build(place, protocol, mirror, allow_unknown_labels, say)
+    for source, why in report.missing.items():
+        console.warn(f"{source} is left out: {why}")
+    terminal.build(report)
+
+
+@app.command()
+def predict(
+    runs: Runs = None,
+    board: Board = "demo",
+    rows: Rows = None,
+    model: Annotated[str | None, typer.Option(help="A folder, a hub id, package:NAME or a runner's name.")] = None,
+    revision: Annotated[str | None, typer.Option(help="The hub commit of MODEL.")] = None,
+    pipeline: Annotated[str, typer.Option(help="auto (by what MODEL is), onnx, rules or another runner.")] = "auto",
+    out: Annotated[Path | None, typer.Option(help="The predictions file to write, .jsonl or .parquet.")] = None,
+    restart: Annotated[bool, typer.Option("--restart", help="Throw away what an earlier attempt answered.")] = False,
+    mapped: KeyMap = None,
+) -> None:
+    """Run detectors over a board's rows, or one over a rows file; goes on where it was stopped."""
+    if rows is not None:
+        if not model or out is None:
+            raise WrongUsageError("--rows needs --model and --out")
+        if runs:
+            raise WrongUsageError("a rows file has no runs to name; use --model")
+        _predict_file(rows, model, revision, pipeline, out, restart, key_map(mapped))
+        return
+    if model or out or revision or mapped or pipeline != "auto":
+        raise WrongUsageError("--model, --revision, --pipeline, --out and --map go with --rows")
+    from piibench_duck import protocol as protocols
+    from piibench_duck import runs as runner
+
+    protocol = protocols.load()
+    place = protocols.find_board(board, protocol)
+    for name in runs or []:
+        if name not in protocol.runs:
+            raise PiibenchError(f"no run {name!r}; there are {', '.join(protocol.runs)}")
+    for name in runs or (list(protocol.runs) if place.own else protocol.boards[board].runs):
+        with console.bar(name) as start:
+            outcome = runner.run_on_board(place, protocol, protocol.runs[name], restart, start)
+        if outcome.why:
+            said = "was not run" if outcome.state == "not_run" else "is kept as it was, since it cannot run again"
+            console.warn(f"{name} {said}: {outcome.why}")
+        for kind, count in outcome.errors.items():
+            console.warn(f"{name}: {count} rows not answered: {kind}")
+
+
+def _predict_file(
+    rows: Path, model: str, revision: str | None, pipeline: str, out: Path, restart: bool, keys: dict[str, str]
+) -> None:
+    from piibench_duck import door
+    from piibench_duck import runs as runner
+
+    if out.suffix not in (".jsonl", ".parquet"):
+        raise WrongUsageError(f"--out {out.name!r} ends in neither .jsonl nor .parquet")
+    if out.is_dir() or not out.parent.is_dir():
+        raise PiibenchError(f"--out {str(out)!r}: a file in a folder that exists was expected")
+    plan = runner.plan_of(model, revision, pipeline)
+    with console.bar(model) as start:
+        errors = runner.run_on_file(door.read_rows(rows, keys), plan, out, restart, start)
+    for kind, count in errors.items():
+        console.warn(f"{count} rows not answered: {kind}")
+
+
+@app.command()
+def score(
+    runs: Runs = None,
+    board: Board = "demo",
+    rows: Rows = None,
+    preds: Annotated[Path | None, typer.Option(help="A predictions file for the rows.")] = None,
+    model: Annotated[str | None, typer.Option(help="The name that the result carries.")] = None,
+    out_dir: Annotated[Path | None, typer.Option(help="The folder to write the result to.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, max=2**32 - 1, help="Of the bootstrap's draws.")] = None,
+    replicates: Annotated[int | None, typer.Option(min=1, max=100_000, help="Bootstrap replicates.")] = None,
+    allow_missing: AllowMissing = False,
+    offset_unit: Offsets = OffsetUnit.codepoint,
+    mapped: KeyMap = None,
+    threads: Annotated[int | None, typer.Option(min=1, max=1024, help="DuckDB's; the answers are the same.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Score runs of a board, or a predictions file against a rows file."""
+    from piibench_duck import protocol as protocols
+    from piibench_duck import results
+    from piibench_duck import score as scoring
+    from piibench_duck.board import terminal
+
+    protocol = protocols.load()
+    options = scoring.Options(
+        protocol.seed if seed is None else seed, replicates or protocol.replicates, allow_missing, threads
+    )
+    if rows is not None:
+        if preds is None or not model or out_dir is None:
+            raise WrongUsageError("--rows needs --preds, --model and --out-dir")
+        if runs:
+            raise WrongUsageError("a rows file has no runs to name; use --model")
+        if out_dir.exists() and not out_dir.is_dir():
+            raise PiibenchError(f"--out-dir {str(out_dir)!r} is not a folder")
+        from piibench_duck import given
+
+        with console.refusals_as_json(as_json):
+            taken, (answered,) = given.read(rows, [preds], offset_unit.value, key_map(mapped), allow_missing)
+        scoring.score_files(taken, answered, model, out_dir, protocol, options)
+        found = [results.read_result(out_dir)]
+        console.print_json(found[0]) if as_json else terminal.board(model, found)
+        return
+    if preds or model or out_dir or mapped or offset_unit != OffsetUnit.codepoint:
+        raise WrongUsageError("--preds, --model, --out-dir, --offset-unit and --map go with --rows")
+    place = protocols.find_board(board, protocol)
+    with console.status(f"score {place.name}"):
+        scored = scoring.score_board(place, protocol, options, runs or [])
+    title = protocol.boards[board].title if place.own is None else place.name
+    found, apart = results.comparable(results.read_board(place.results), scored)
+    console.print_json(found) if as_json else terminal.board(title, found)
+    for name, why in apart.items():
+        console.warn(f"{name} is not ranked with these: its {why} differs; score it again")
+
+
+@app.command()
+def compare(
+    a: Annotated[str, typer.Option(help="A predictions file, or a run of the board.")],
+    b: Annotated[str, typer.Option(help="Another.")],
+    rows: Rows = None,
+    board: Board = "demo",
+    iterations: Annotated[int, typer.Option(min=1, max=100_000, help="Bootstrap replicates.")] = 2000,
+    seed: Seed = 0,
+    unit: Annotated[Unit, typer.Option(help="What the bootstrap draws.")] = Unit.row,
+    allow_missing: AllowMissing = False,
+    offset_unit: Offsets = OffsetUnit.codepoint,
+    mapped: KeyMap = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare two detectors on the same rows: a paired bootstrap of the difference in mean F1."""
+    from piibench_duck import protocol as protocols
+    from piibench_duck import score as scoring
+    from piibench_duck.board import terminal
+
+    options = scoring.Options(seed, iterations, allow_missing)
+    if rows is not None:
+        from piibench_duck import given
+
+        with console.refusals_as_json(as_json):
+            taken, both = given.read(rows, [Path(a), Path(b)], offset_unit.value, key_map(mapped), allow_missing)
+        found = scoring.compare_files(taken, both[0], both[1], unit.value, options)
+    elif mapped or offset_unit != OffsetUnit.codepoint:
+        raise WrongUsageError("--offset-unit and --map go with --rows")
+    else:
+        protocol = protocols.load()
+        found = scoring.compare_runs(protocols.find_board(board, protocol), protocol, a, b, unit.value, options)
+    found = {**found, "run_a": a, "run_b": b, "seed": seed}
+    console.print_json(found) if as_json else terminal.comparison(a, b, found)
+
+
+@app.command()
+def validate(
+    file: Annotated[Path, typer.Argument(help="A rows file, or with --rows a predictions file.")],
+    rows: Annotated[Path | None, typer.Option(help="The rows file that FILE answers.")] = None,
+    offset_unit: Offsets = OffsetUnit.codepoint,
+    mapped: KeyMap = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say what the door would say of a file, without scoring it."""
+    from piibench_duck import door, given
+
+    found = given.findings(file, rows, offset_unit.value, key_map(mapped))
+    if as_json:
+        print(door.as_json(found))
+    else:
+        for finding in found:
+            print(console.one_line(str(finding)))
+        faults = "1 fault" if len(found) == 1 else f"{len(found)} faults"
+        print(f"{file.name}: {faults}" if found else f"{file.name}: nothing wrong")
+    if found:
+        raise typer.Exit(1)
+
+
+@app.command()
+def sql(
+    query: Annotated[str, typer.Argument(help="One SELECT over the board's tables.")],
+    board: Board = "demo",
+    format: Annotated[SqlFormat, typer.Option(help="How to print the rows.")] = SqlFormat.table,
+) -> None:
+    """Ask the warehouse with one read-only SELECT."""
+    from piibench_duck import protocol as protocols
+    from piibench_duck import query as queries
+    from piibench_duck.board import terminal
+
+    protocol = protocols.load()
+    con = queries.open_locked(protocols.find_board(board, protocol), protocol)
+    if format is not SqlFormat.table:
+        queries.print_rows(queries.select(con, query), format.value)
+        return
+    found = queries.select(con, query, SQL_SCREEN_ROWS + 1)
+    terminal.lines(found.column_names, queries.cells(found.slice(0, SQL_SCREEN_ROWS)))
+    if found.num_rows > SQL_SCREEN_ROWS:
+        console.warn(f"the first {SQL_SCREEN_ROWS} rows of more; --format csv, json or parquet gives all")
+
+
+@app.command()
+def export(
+    out: Annotated[Path, typer.Option(help="The file to write: .parquet, .csv or .jsonl.")],
+    table: Annotated[str, typer.Argument(help="A table or view of the board.")] = "marts.row_scores",
+    board: Board = "demo",
+    where: Annotated[str | None, typer.Option(help="A condition on its rows, in SQL.")] = None,
+    columns: Annotated[str | None, typer.Option(help="The columns to write, separated by commas.")] = None,
+) -> None:
+    """Write a slice of a board to a file."""
+    from piibench_duck import protocol as protocols
+    from piibench_duck import query as queries
+
+    if out.suffix.removeprefix(".") not in queries.FORMATS:
+        raise WrongUsageError(f"--out {out.name!r} ends in none of .parquet, .csv and .jsonl")
+    protocol = protocols.load()
+    chosen = [column.strip() for column in columns.split(",")] if columns is not None else []
+    place = protocols.find_board(board, protocol)
+    written = queries.export(place, protocol, out, table, where, chosen)
+    print(f"{written} rows of {table} in {out}")
+
+
+@app.command(name="list")
+def list_(
+    what: Annotated[Listed, typer.Argument(help="What to list.")],
+    board: Board = "demo",
+    as_json: AsJson = False,
+) -> None:
+    """List corpora, carriers, runners, or the runs of a board."""
+    from piibench_duck import listing
+    from piibench_duck.board import terminal
+
+    columns, lines = listing.of(what.value, board)
+    if as_json:
+        console.print_json([dict(zip(columns, line, strict=True)) for line in lines])
+    else:
+        terminal.lines(columns, lines)

@@ -1,0 +1,49 @@
+"""The bootstrap's draws kept between processes: they depend on seed, replicates and the sizes of the corpora alone."""
+
+import hashlib
+import json
+from pathlib import Path
+
+from piibench_duck import warehouse
+from piibench_duck.errors import PiibenchError
+from piibench_duck.places import cache_dir
+
+KEPT_FILES = 8
+_TABLE = "intermediate.draws"
+
+
+def derive(con: warehouse.Connection) -> None:
+    """Create the table of draws: from the cache folder where they lie, else computed and kept there if it can be."""
+    path = _path(con)
+    if path.is_file():
+        try:
+            warehouse.create_from_parquet(con, _TABLE, path)
+            return
+        except PiibenchError:
+            path.unlink(missing_ok=True)
+    warehouse.derive(con, [_TABLE])
+    _keep(con, path)
+
+
+def _path(con: warehouse.Connection) -> Path:
+    """A file named after all that the draws depend on, the SQL that makes them included."""
+    warehouse.derive(con, ["intermediate.units"])
+    strata = con.sql(
+        "select unit, corpus, count(*) from intermediate.units group by unit, corpus order by unit, corpus"
+    ).fetchall()
+    settings = con.sql("select seed, replicates from staging.settings").fetchall()
+    made_by = [file.text for file in warehouse.files() if file.name == _TABLE or file.schema == "macros"]
+    digest = hashlib.sha256(json.dumps([strata, settings, made_by]).encode()).hexdigest()
+    return cache_dir() / "draws" / f"{digest}.parquet"
+
+
+def _keep(con: warehouse.Connection, path: Path) -> None:
+    """Write the draws if the machine lets us, and forget the oldest of those kept."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        warehouse.copy_to(con, f"select * from {_TABLE}", path)
+        old = sorted(path.parent.glob("*.parquet"), key=lambda kept: kept.stat().st_mtime)[:-KEPT_FILES]
+        for kept in old:
+            kept.unlink(missing_ok=True)
+    except (OSError, PiibenchError):
+        return

@@ -1,0 +1,123 @@
+"""Commands that are killed or interrupted: the next run works, and ends with the same bytes."""
+
+import random
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.shell import command, environment, rows, run, write_lines
+
+ROOT = str(Path(__file__).parent.parent)
+STEPS = (["build"], ["predict", "rules"], ["score", "--replicates", "50"])
+N_KILLS = 30
+SEED = 20260
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    """What a board's folders hold, apart from times, locks, and views that name their folder."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        name = str(path.relative_to(folder))
+        if path.is_file() and path.name not in ("meta.json", "piibench.duckdb") and path.suffix != ".lock":
+            found[name] = path.read_bytes()
+    return found
+
+
+def start(folder: Path, *arguments: str) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
+        command(*arguments, "--board", "."),
+        cwd=folder,
+        env=environment(folder, PYTHONPATH=ROOT),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+
+
+def board_in(folder: Path) -> Path:
+    folder.mkdir()
+    return write_lines(folder / "rows.jsonl", rows(60)).parent
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, bytes], list[float]]:
+    """What a board ends with when nobody disturbs it, and how long each step took."""
+    folder = board_in(tmp_path_factory.mktemp("undisturbed") / "board")
+    seconds = []
+    for step in STEPS:
+        began = time.perf_counter()
+        assert run(*step, "--board", ".", home=folder).code == 0
+        seconds.append(time.perf_counter() - began)
+    return content(folder), seconds
+
+
+def test_a_command_that_is_killed_leaves_nothing_that_the_next_one_trips_over(
+    tmp_path: Path, undisturbed: tuple[dict[str, bytes], list[float]]
+) -> None:
+    expected, seconds = undisturbed
+    chance = random.Random(SEED)
+    folder = board_in(tmp_path / "board")
+    killed = 0
+    for attempt in range(5):
+        if attempt % 2 == 0:  # the other rounds go over what is there
+            shutil.rmtree(folder / "warehouse", ignore_errors=True)
+            shutil.rmtree(folder / "results", ignore_errors=True)
+        for place, step in enumerate(STEPS):
+            for _ in range(N_KILLS // 5 // len(STEPS)):
+                process = start(folder, *step)
+                time.sleep(chance.uniform(0.3, 1.0) * seconds[place])
+                process.kill()
+                _, said = process.communicate()
+                assert said == b"", (attempt, step, said)
+                killed += process.returncode == -signal.SIGKILL
+            ended = run(*step, "--board", ".", home=folder)
+            assert (ended.code, ended.err) == (0, ""), (attempt, step)
+        assert content(folder) == expected, attempt
+    assert killed >= N_KILLS // 2
+
+
+def test_an_interrupted_command_ends_with_130_and_goes_on(
+    tmp_path: Path, undisturbed: tuple[dict[str, bytes], list[float]]
+) -> None:
+    expected, seconds = undisturbed
+    folder = board_in(tmp_path / "board")
+    for place, step in enumerate(STEPS):
+        process = start(folder, *step)
+        time.sleep(0.7 * seconds[place])
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate()
+        # It may have been done already, and then ending, when Python itself dies of the signal in silence.
+        assert (process.returncode, said) in [(130, b"piibench-duck: interrupted\n"), (0, b""), (-2, b"")], step
+        assert run(*step, "--board", ".", home=folder).code == 0
+    assert content(folder) == expected
+
+
+def test_a_long_query_can_be_interrupted(tmp_path: Path) -> None:
+    folder = board_in(tmp_path / "board")
+    assert run("build", "--board", ".", home=folder).code == 0
+    process = start(
+        folder, "sql", "select count(*) from range(1000000000) as a, range(100000) as b where a.range > b.range"
+    )
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    try:
+        _, said = process.communicate(timeout=10)
+    finally:
+        process.kill()
+    assert (process.returncode, said) == (130, b"piibench-duck: interrupted\n")
+
+
+def test_a_second_process_on_a_run_gets_one_sentence(tmp_path: Path) -> None:
+    from piibench_duck.predict import held
+
+    folder = board_in(tmp_path / "board")
+    assert run("build", "--board", ".", home=folder).code == 0
+    with held(folder / "warehouse" / "chunks" / "rules"):
+        ended = run("predict", "rules", "--board", ".", home=folder)
+    assert (ended.code, ended.out) == (1, "")
+    assert "being worked on by another process" in ended.err
+    assert ended.err.count("\n") == 1
+    assert run("predict", "rules", "--board", ".", home=folder).code == 0

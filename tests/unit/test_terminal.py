@@ -1,0 +1,73 @@
+"""Tables on a terminal and through a pipe."""
+
+from typing import Any
+
+import pytest
+
+from piibench_duck.board import terminal
+
+
+def result(name: str, f1: float | None, kind: str = "model") -> dict[str, Any]:
+    return {
+        **{"model": name, "kind": kind, "status": "ran", "n_rows": 10, "n_rows_missing": 3},
+        "scores": {
+            "mean": {"f1": f1, "precision": 0.5, "recall": 0.25, "touch_rate": None},
+            "by_corpus": {"[red]c[/red]": {"n_rows": 10}},
+        },
+        "intervals": {"row": {"f1": [None if f1 is None else 0.1, f1]}, "replicates": 1000, "seed": 0},
+    }
+
+
+NOT_RUN = {"model": "absent", "kind": "model", "status": "not_run", "why": "no\nmodel"}
+
+
+def test_a_board_fits_eighty_columns_and_is_plain_when_piped(capsys: pytest.CaptureFixture[str]) -> None:
+    terminal.board("[bold]A board", [result("capitalised-words", 0.5, "baseline"), result("[red]:+1:", None), NOT_RUN])
+    out = capsys.readouterr().out
+    assert out.isascii()
+    assert "\x1b" not in out
+    assert max(map(len, out.splitlines())) <= 80
+    assert out.splitlines() == [
+        "[bold]A board",
+        "run                      F1     95 % interval       P       R  touch  missing",
+        "capitalised-words *  0.5000  0.1000 to 0.5000  0.5000  0.2500      -        3",
+        "[red]:+1:                 -            - to -  0.5000  0.2500      -        3",
+        r"not run: absent, no\nmodel",
+        "* a baseline, there to be beaten",
+        "10 rows: [red]c[/red] 10",
+        "Mean over corpora; intervals by row, 1000 bootstrap replicates, seed 0.",
+    ]
+
+
+def test_a_board_without_runs_says_what_was_not_run(capsys: pytest.CaptureFixture[str]) -> None:
+    terminal.board("Empty", [NOT_RUN])
+    assert capsys.readouterr().out.splitlines()[-1] == r"not run: absent, no\nmodel"
+
+
+def test_cells_show_what_they_hold(capsys: pytest.CaptureFixture[str]) -> None:
+    hostile = "[red]x[/red] :smile: a\tb\nc\x1b[31m\u202e\x85 http://127.0.0.1 'q' 12"
+    terminal.lines(["[b]name", ""], [(hostile, None), ({"a": [1, None]}, "wide " * 100)])
+    out = capsys.readouterr().out
+    assert "\x1b" not in out
+    assert r"[red]x[/red] :smile: a\tb\nc\x1b[31m\u202e\x85 http://127.0.0.1 'q' 12" in out
+    assert "NULL" in out
+    assert "{'a': [1, None]}" in out
+    assert max(map(len, out.splitlines())) <= terminal.PIPED_WIDTH
+    assert out.count("wide") == 100
+
+
+def test_no_rows_are_a_header(capsys: pytest.CaptureFixture[str]) -> None:
+    terminal.lines(["a"], [])
+    assert capsys.readouterr().out.splitlines() == ["+---+", "| a |", "+===+", "+---+"]
+
+
+def test_an_undefined_comparison_is_printed_with_dashes(capsys: pytest.CaptureFixture[str]) -> None:
+    undefined = dict.fromkeys(("difference", "difference_low", "difference_high", "p_value", "smallest_detectable"))
+    terminal.comparison("a\nb", "c", {**undefined, "unit": "row", "n_replicates": 5, "share_incomplete": 0.5})
+    assert capsys.readouterr().out.splitlines() == [
+        r"mean F1 of a\nb minus c: -",
+        "95 % interval: - to - (by row, 5 replicates, paired)",
+        "p = -, two-sided",
+        "smallest difference these rows could tell apart: -",
+        "replicates that left a corpus out: 50.0%",
+    ]
