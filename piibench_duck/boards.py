@@ -1,6 +1,9 @@
 """A board's folder of Parquet files: what its writers write, what they say of their inputs, and how it is opened."""
 
+import hashlib
+import json
 import os
+import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -16,15 +19,19 @@ if TYPE_CHECKING:
 
 CATALOG = "piibench.duckdb"
 _ROW_TABLES = ("rows", "gold_spans", "alignments")
+_DESIGNS = "designs/build"
 _STEPS = ("build", "predict", "score")
 
 
 def write_rows(con: warehouse.Connection, folder: Path) -> None:
-    """Write what a build has filled in, a file for each corpus and carrier, then drop what stale writers left."""
+    """Write what a build has filled in, a file for each corpus and carrier, then drop what stale writers left.
+
+    The file of designs comes last and names all the others: a build that was cut short is refused by `verify`.
+    """
     writers = con.sql("select distinct corpus, carrier from contracts.rows order by all").fetchall()
-    written: set[Path] = set()
+    parts: dict[str, str] = {}
     for corpus, carrier in writers:
-        writer = _file_name(f"{corpus}@{carrier}")
+        writer = _writer(corpus, carrier)
         ids = (
             "select row_id from contracts.rows "
             f"where corpus = {warehouse.quoted(corpus)} and carrier = {warehouse.quoted(carrier)}"
@@ -34,15 +41,13 @@ def write_rows(con: warehouse.Connection, folder: Path) -> None:
             path = folder / table / f"{writer}.parquet"
             digest = warehouse.write(con, f"select * from contracts.{table} where row_id in ({ids})", path, inputs)
             inputs = inputs or {f"{table}/{writer}": digest}
-            written.add(path)
-    for table in ("designs", "source_labels"):
-        path = folder / table / "build.parquet"
-        warehouse.write(con, f"select * from contracts.{table}", path, {})
-        written.add(path)
-    for table in (*_ROW_TABLES, "designs", "source_labels"):
+            parts[f"{table}/{writer}"] = digest
+    for table in _ROW_TABLES:
         for path in (folder / table).glob("*.parquet"):
-            if path not in written and path.name != warehouse.EMPTY:
+            if f"{table}/{path.stem}" not in parts and path.name != warehouse.EMPTY:
                 path.unlink()
+    warehouse.write(con, "select * from contracts.source_labels", folder / "source_labels" / "build.parquet", {})
+    warehouse.write(con, "select * from contracts.designs", folder / "designs" / "build.parquet", parts)
     write_seeds(con, folder)
 
 
@@ -90,30 +95,50 @@ def row_inputs(con: warehouse.Connection, folder: Path) -> dict[str, str]:
     }
 
 
-def verify(con: warehouse.Connection, folder: Path, ignoring: Iterable[str] = ()) -> dict[str, str]:
+def verify(
+    con: warehouse.Connection, folder: Path, ignoring: Iterable[str] = (), runs: Iterable[str] | None = None
+) -> dict[str, str]:
     """Digest of every file by name, after finding that each was made from the inputs that are there.
 
-    Files of the tables in `ignoring` are not looked at. Raises `PiibenchError` naming the file and its input; of
-    several the one that is made first, since making it again comes before the others.
+    Files of the tables in `ignoring` are not looked at, nor those of runs not in `runs`. Raises `PiibenchError`
+    naming the file and its input; of several the one that is made first, since making it again comes before the others.
+    Also where a build was cut short, or a file of rows is there that no build wrote.
     """
     there = warehouse.about(con, folder)
+    chosen = None if runs is None else {*runs}
     for name, said in sorted(there.items(), key=lambda item: (_step(item[0]), item[0])):
-        if name.split("/")[0] in ignoring:
+        table, writer = name.split("/", 1)
+        if table in ignoring or (table in warehouse.RUN_TABLES and chosen is not None and writer not in chosen):
             continue
         for needed, digest in said["inputs"].items():
             if needed not in there or there[needed]["digest"] != digest:
                 state = "is not there" if needed not in there else "has changed since"
                 raise PiibenchError(
                     f"{folder.name}/{name}.parquet was made from {needed}.parquet, which {state}; "
-                    f"run `piibench-duck {_STEPS[_step(name)]}` again"
+                    f"run `piibench-duck {_STEPS[_step(name)]}` again for this board"
                 )
+    built = there.get(_DESIGNS, {"inputs": {}})["inputs"].keys()
+    present = {f"{table}/{path.stem}" for table in _ROW_TABLES for path in (folder / table).glob("*.parquet")}
+    for name in sorted(present - built):
+        if name.split("/", 1)[1] != Path(warehouse.EMPTY).stem:
+            raise PiibenchError(
+                f"{folder.name}/{name}.parquet is of no finished build; run `piibench-duck build` again"
+            )
     return {name: str(said["digest"]) for name, said in there.items()}
 
 
 def _step(name: str) -> int:
     """Place among `_STEPS` of the command that makes a file."""
     table = name.split("/")[0]
-    return 0 if table in _ROW_TABLES else 1 if table in warehouse.RUN_TABLES else 2
+    return 0 if table in (*_ROW_TABLES, "designs") else 1 if table in warehouse.RUN_TABLES else 2
+
+
+def refuse_broken(folder: Path, error: Exception) -> None:
+    """After an error of DuckDB: raise `PiibenchError` where a file of the board cannot be read through, else return."""
+    for path in sorted(folder.glob("*/*.parquet")):
+        if not warehouse.can_be_read(path):
+            name = f"{path.parent.name}/{path.name}"
+            raise PiibenchError(f"{name} of the board is broken; delete it and make it again") from error
 
 
 def require_built(folder: Path, name: str) -> None:
@@ -168,10 +193,11 @@ def write_catalog(board: Board, protocol: Protocol) -> None:
             left.unlink()
 
 
-def _file_name(writer: str) -> str:
-    """A writer's name as a file name: what a file system may not hold is written as `%` and its code point."""
-    safe = "".join(c if c.isalnum() or c in "-_.@" else f"%{ord(c):x}" for c in writer)
-    return safe if safe.strip(".") else f"%{safe}"
+def _writer(corpus: str, carrier: str) -> str:
+    """The file name of a corpus in a carrier: the two names where they are plain, else a digest of both."""
+    if re.fullmatch("[a-z0-9][a-z0-9_-]{0,60}@[a-z0-9_]{1,60}", f"{corpus}@{carrier}"):
+        return f"{corpus}@{carrier}"
+    return hashlib.sha256(json.dumps([corpus, carrier]).encode()).hexdigest()
 
 
 def sweep(folder: Path) -> None:

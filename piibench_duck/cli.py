@@ -9,6 +9,7 @@ from typing import Any
 
 from piibench_duck import console
 from piibench_duck.errors import PiibenchError, WrongUsageError
+from piibench_duck.sandbox import is_unicode
 
 FINDINGS_SHOWN = 20
 INTERRUPTED = 130
@@ -37,6 +38,8 @@ def _interrupted(number: int, frame: object) -> None:
 
 def _run(arguments: Sequence[str] | None) -> int:
     try:
+        if not all(is_unicode(argument) for argument in (sys.argv[1:] if arguments is None else arguments)):
+            raise WrongUsageError("an argument is not Unicode; UTF-8 was expected")
         code = _called(arguments)
         sys.stdout.flush()
         return code

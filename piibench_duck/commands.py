@@ -129,6 +129,8 @@ def predict(
         if outcome.why:
             said = "was not run" if outcome.state == "not_run" else "is kept as it was, since it cannot run again"
             console.warn(f"{name} {said}: {outcome.why}")
+        if outcome.state == "ran":
+            console.say(f"{name}: answered")
         for kind, count in outcome.errors.items():
             console.warn(f"{name}: {count} rows not answered: {kind}")
 
@@ -193,14 +195,18 @@ def score(
         return
     if preds or model or out_dir or mapped or offset_unit != OffsetUnit.codepoint:
         raise WrongUsageError("--preds, --model, --out-dir, --offset-unit and --map go with --rows")
+    from piibench_duck import sources
+
     place = protocols.find_board(board, protocol)
     with console.status(f"score {place.name}"):
         scored = scoring.score_board(place, protocol, options, runs or [])
     title = protocol.boards[board].title if place.own is None else place.name
     found, apart = results.comparable(results.read_board(place.results), scored)
-    console.print_json(found) if as_json else terminal.board(title, found)
+    console.print_json(found) if as_json else terminal.board(title, found, sources.undated())
     for name, why in apart.items():
-        console.warn(f"{name} is not ranked with these: its {why} differs; score it again")
+        console.warn(f"{name} is not ranked with these: {why}; score it again")
+    if unmapped := max((one.get("n_unmapped_gold_spans", 0) for one in found), default=0):
+        console.warn(f"{unmapped} gold spans are ignored, since the label map does not name their labels")
 
 
 @app.command()
@@ -229,8 +235,8 @@ def compare(
         with console.refusals_as_json(as_json):
             taken, both = given.read(rows, [Path(a), Path(b)], offset_unit.value, key_map(mapped), allow_missing)
         found = scoring.compare_files(taken, both[0], both[1], unit.value, options)
-    elif mapped or offset_unit != OffsetUnit.codepoint:
-        raise WrongUsageError("--offset-unit and --map go with --rows")
+    elif mapped or offset_unit != OffsetUnit.codepoint or any(Path(name).is_file() for name in (a, b)):
+        raise WrongUsageError("files, --offset-unit and --map go with --rows")
     else:
         protocol = protocols.load()
         found = scoring.compare_runs(protocols.find_board(board, protocol), protocol, a, b, unit.value, options)
@@ -256,7 +262,7 @@ def validate(
         for finding in found:
             print(console.one_line(str(finding)))
         faults = "1 fault" if len(found) == 1 else f"{len(found)} faults"
-        print(f"{file.name}: {faults}" if found else f"{file.name}: nothing wrong")
+        print(faults if found else f"{file.name}: nothing wrong")
     if found:
         raise typer.Exit(1)
 

@@ -17,6 +17,12 @@ def warn(said: str) -> None:
     print("piibench-duck: " + one_line(said), file=sys.stderr)
 
 
+def say(said: str) -> None:
+    """How far we are, on stderr where that is a log: a terminal has a bar."""
+    if not sys.stderr.isatty():
+        print(one_line(said), file=sys.stderr)
+
+
 def one_line(said: str) -> str:
     """The text with each run of line breaks, and the blanks around it, as one blank."""
     return " ".join(line.strip() for line in said.splitlines() if line.strip())

@@ -118,7 +118,7 @@ def validate(
         rows = read_rows(rows_path)
         predictions, findings = _read_predictions(path, rows.texts, offset_unit, key_map)
         return findings or _missing(path, predictions)
-    if _has_texts(path, key_map):
+    if _has_texts(path, key_map) or (path.is_file() and not path.stat().st_size):
         return _read_rows(path, key_map)[1]
     return _read_predictions(path, None, offset_unit, key_map)[1]
 

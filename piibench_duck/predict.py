@@ -100,9 +100,9 @@ def predict(
             path = chunk_path(folder, start // chunk_rows)
             if not is_whole(path, [text.row_id for text in chunk]):
                 began = time.perf_counter()
-                answered = _answer_chunk(chunk, detector, batch_size)
+                answered = _answer_chunk(chunk, detector, batch_size, progress)
                 write_chunk(path, answered, time.perf_counter() - began)
-            if progress is not None:
+            elif progress is not None:
                 progress(len(chunk))
 
 
@@ -143,7 +143,11 @@ def _manifest(folder: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise PiibenchError(f"run {folder.name!r} was not begun: its folder has no run.json") from None
     except ValueError:
-        raise PiibenchError(f"run.json of run {folder.name!r} is not JSON; pass --restart to begin it again") from None
+        manifest = {}
+    if not isinstance(manifest, dict) or not manifest:
+        raise PiibenchError(
+            f"run.json of run {folder.name!r} is not an object of JSON; pass --restart to begin it again"
+        ) from None
     return manifest
 
 
@@ -175,12 +179,17 @@ def _flat(value: Mapping[str, Any]) -> dict[str, Any]:
     return flat
 
 
-def _answer_chunk(chunk: Sequence[Text], detector: Detector, batch_size: int) -> "list[Row]":
+def _answer_chunk(
+    chunk: Sequence[Text], detector: Detector, batch_size: int, progress: Callable[[int], None] | None
+) -> "list[Row]":
     """The chunk's rows in its own order; texts of like length share a batch, to pad little."""
     by_length = sorted(chunk, key=lambda text: (len(text.text), text.row_id))
     answered: list[Row] = []
     for start in range(0, len(by_length), batch_size):
-        answered += _answer(by_length[start : start + batch_size], detector, batch_size)
+        batch = by_length[start : start + batch_size]
+        answered += _answer(batch, detector, batch_size)
+        if progress is not None:
+            progress(len(batch))
     return sorted(answered, key=lambda row: row.row_id)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from piibench_duck import warehouse
+from piibench_duck.errors import PiibenchError
 
 FILES = ("row_counts.parquet", "predictions.parquet", "meta.json", "result.json")
 _COUNTS = ("tp", "fp", "fn", "touched", "excluded", "n_rows", "n_rows_missing")
@@ -23,6 +24,7 @@ class Shared(NamedTuple):
 
     provenance: dict[str, Any]
     n_duplicate_gold_spans: int
+    n_unmapped_gold_spans: int
 
 
 def write(con: warehouse.Connection, run: str, folder: Path, shared: Shared, seconds: float) -> None:
@@ -93,6 +95,7 @@ def result(con: warehouse.Connection, run: str, shared: Shared) -> dict[str, Any
         "n_rows_missing": mean["n_rows_missing"],
         "n_duplicate_spans": mean["n_duplicate_spans"],
         "n_duplicate_gold_spans": shared.n_duplicate_gold_spans,
+        "n_unmapped_gold_spans": shared.n_unmapped_gold_spans,
         "_provenance": {**shared.provenance, **_model(described)},
     }
 
@@ -107,7 +110,7 @@ def shared(con: warehouse.Connection, known: Mapping[str, Any]) -> Shared:
         "taxonomy_digest": warehouse.content_digest(con, "select * from contracts.taxonomy"),
         "piibench_duck": version("piibench-duck"),
     }
-    return Shared(provenance, digest["n_duplicate_gold_spans"])
+    return Shared(provenance, digest["n_duplicate_gold_spans"], digest["n_unmapped_gold_spans"])
 
 
 def _not_run(described: Mapping[str, Any], shared: Shared) -> dict[str, Any]:
@@ -166,14 +169,45 @@ def write_json(path: Path, value: object) -> None:
 
 
 def read_result(folder: Path) -> dict[str, Any]:
-    """The result in one run's folder."""
-    found: dict[str, Any] = json.loads((folder / "result.json").read_text("utf-8"))
-    return found
+    """The result in one run's folder; raises `PiibenchError` where the file is none."""
+    try:
+        found = json.loads((folder / "result.json").read_text("utf-8"))
+    except (OSError, ValueError):
+        found = None
+    if not _is_result(found):
+        raise PiibenchError(f"{folder.name}/result.json is no result; score the run again")
+    whole: dict[str, Any] = found
+    return whole
+
+
+def _is_result(found: object) -> bool:
+    """Whether it has what ranking and printing need."""
+    try:
+        assert isinstance(found, dict)
+        texts = [found["model"], found["kind"], found["status"]]
+        if found["status"] == "ran":
+            mean, row = found["scores"]["mean"], found["intervals"]["row"]["f1"]
+            figures = [*(mean[name] for name in _RATIOS), row[0], row[1]]
+            assert all(figure is None or isinstance(figure, float) for figure in figures)
+            assert isinstance(found["scores"]["by_corpus"], dict)
+        else:
+            texts.append(found["why"])
+        return isinstance(found["_provenance"], dict) and all(isinstance(text, str) for text in texts)
+    except (AssertionError, KeyError, TypeError, IndexError):
+        return False
 
 
 def read_board(folder: Path) -> list[dict[str, Any]]:
-    """All results of a board, the highest mean F1 first, what has none after, what was not run last."""
-    found = [read_result(path.parent) for path in sorted(folder.glob("*/result.json"))]
+    """All results of a board, the highest mean F1 first, what has none after, what was not run last.
+
+    A file that is no result has the status `broken` and hides none of the others.
+    """
+    found = []
+    for path in sorted(folder.glob("*/result.json")):
+        try:
+            found.append(read_result(path.parent))
+        except PiibenchError:
+            found.append({"model": path.parent.name, "status": "broken"})
 
     def rank(one: Mapping[str, Any]) -> tuple[bool, bool, float, str]:
         f1 = one["scores"]["mean"]["f1"] if one["status"] == "ran" else None
@@ -190,13 +224,16 @@ def comparable(found: Sequence[dict[str, Any]], scored: Collection[str]) -> tupl
     reference = next((_basis(one) for one in found if one["model"] in scored and one["status"] == "ran"), None)
     ranked, apart = [], {}
     for one in found:
+        if one["status"] == "broken":
+            apart[one["model"]] = "result.json is none"
+            continue
         differs = [
             name
             for name, value in _basis(one).items()
             if one["status"] == "ran" and reference is not None and value != reference[name]
         ]
         if differs:
-            apart[one["model"]] = " and ".join(differs)
+            apart[one["model"]] = f"its {' and '.join(differs)} differs"
         else:
             ranked.append(one)
     return ranked, apart

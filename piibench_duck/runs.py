@@ -38,6 +38,13 @@ def plan_of(model: str, revision: str | None, pipeline: str) -> RunPlan:
     names = runner_names()
     if pipeline == "auto":
         pipeline = model if model in names and model != "onnx" else "onnx"
+        found = Path(model).is_dir() or model.startswith("package:") or revision is not None
+        if pipeline == "onnx" and not found:
+            runners = ", ".join(name for name in names if name != "onnx")
+            raise PiibenchError(
+                f"no model {model!r}: it is neither a folder nor package:NAME nor one of {runners}; "
+                "a model of the hub needs --revision with its commit"
+            )
     if pipeline not in names:
         raise PiibenchError(f"no pipeline {pipeline!r}; there are auto, {', '.join(names)}")
     if pipeline == "onnx":
@@ -62,6 +69,7 @@ def run_on_board(
     boards.sweep(board.warehouse)
     folder = board.warehouse / "chunks" / plan.name
     con = warehouse.connect()
+    boards.verify(con, board.warehouse, (*boards.kept_tables(), *warehouse.RUN_TABLES))
     inputs = boards.row_inputs(con, board.warehouse)
     try:
         detector = load(plan)

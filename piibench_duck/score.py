@@ -1,7 +1,8 @@
 """Predictions to results: fill or open the tables, derive the marts, refuse what is missing, write what people read."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,24 +43,26 @@ def score_board(board: Board, protocol: Protocol, options: Options, runs: Sequen
     con = warehouse.connect(options.threads)
     warehouse.fill_seeds(con)
     boards.write_seeds(con, board.warehouse)
-    digests = boards.verify(con, board.warehouse, ignoring=boards.kept_tables())
+    digests = boards.verify(con, board.warehouse, boards.kept_tables(), chosen)
     warehouse.attach(con, board.warehouse, chosen, keep=("taxonomy", "label_map"))
     design = protocol.boards[board.name].design if board.own is None else None
     _fill_settings(con, options, design)
-    warehouse.check(con, _RUN_CHECKS)
-    draws.derive(con)
-    warehouse.derive(con, SCORE_MARTS)
+    with _whole_files(board):
+        warehouse.check(con, _RUN_CHECKS)
+        draws.derive(con)
+        warehouse.derive(con, SCORE_MARTS)
     _refuse_missing(con, options)
     ran = set(_column(con, "select run_id from staging.runs where status = 'ran'"))
     provenance = {"board": board.name, "design": design, "protocol": protocol.version, "rows_sha256": None}
     shared = results.shared(con, provenance)
+    seconds = time.perf_counter() - began
     for run in chosen:
         if run in ran:
             _keep(con, board, run, digests)
         else:
             for table in boards.kept_tables():
                 (board.warehouse / table / f"{run}.parquet").unlink(missing_ok=True)
-        results.write(con, run, board.results / run, shared, time.perf_counter() - began)
+        results.write(con, run, board.results / run, shared, seconds)
     return chosen
 
 
@@ -90,15 +93,26 @@ def compare_runs(board: Board, protocol: Protocol, a: str, b: str, unit: str, op
     chosen = boards.asked_runs(board.warehouse, [a, b])
     con = warehouse.connect(options.threads)
     warehouse.fill_seeds(con)
-    boards.verify(con, board.warehouse, ignoring=boards.kept_tables())
+    boards.verify(con, board.warehouse, boards.kept_tables(), chosen)
     warehouse.attach(con, board.warehouse, chosen, keep=("taxonomy", "label_map"))
     _fill_settings(con, options, protocol.boards[board.name].design if board.own is None else None)
-    warehouse.derive(con, ["intermediate.row_counts"])
+    with _whole_files(board):
+        warehouse.derive(con, ["intermediate.row_counts"])
     _refuse_missing(con, options)
     not_run = _column(con, "select run_id from staging.runs where status = 'not_run' order by run_id")
     if not_run:
         raise PiibenchError(f"run {not_run[0]!r} was not run, so there is nothing to compare")
     return _compared(con, a, b, unit)
+
+
+@contextmanager
+def _whole_files(board: Board) -> Iterator[None]:
+    """A file of the board that breaks off or holds something else is a fault that a user can mend."""
+    try:
+        yield
+    except RuntimeError as error:
+        boards.refuse_broken(board.warehouse, error)
+        raise
 
 
 def _compared(con: warehouse.Connection, a: str, b: str, unit: str) -> dict[str, Any]:

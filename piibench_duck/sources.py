@@ -63,6 +63,11 @@ def load_sources(path: Path | None = None) -> dict[str, Source]:
     return {name: _source(f"{path.name}, [{name}]", name, table) for name, table in tables.items()}
 
 
+def undated() -> list[str]:
+    """Corpora of which a source annotates no dates: whatever date is found there counts as a false alarm."""
+    return sorted({source.corpus for source in load_sources().values() if "DATE_TIME" not in source.annotates})
+
+
 def _source(where: str, name: str, table: Any) -> Source:
     if not isinstance(table, dict):
         raise PiibenchError(f"{where}: is a key outside any table; a source is a table")

@@ -181,7 +181,10 @@ def check(con: Connection, names: Iterable[str] | None = None) -> None:
     for file in files():
         if file.schema != "checks" or (names is not None and file.name.split(".")[1] not in names):
             continue
-        broken = con.sql(f"select count(*) from ({file.text})").fetchall()[0][0]
+        try:
+            broken = con.sql(f"select count(*) from ({file.text})").fetchall()[0][0]
+        except duckdb.Error as error:
+            raise RuntimeError(f"sql/{file.name.replace('.', '/')}.sql: {error}") from error
         if broken:
             rule = file.name.split(".")[1].replace("_", " ")
             raise PiibenchError(f"check failed: {rule}, but {broken} do not; build the board again")
@@ -194,6 +197,16 @@ def content_digest(con: Connection, select: str) -> str:
         f"from (select sha256(lines::varchar) as line from ({select}) as lines)"
     )
     return str(found.fetchall()[0][0])
+
+
+def can_be_read(path: Path) -> bool:
+    """Whether a Parquet file can be read from end to end."""
+    try:
+        with duckdb.connect() as con:
+            con.execute(f"create table found as select * from read_parquet({quoted(globbed(path))})")
+    except duckdb.Error:
+        return False
+    return True
 
 
 def create_from_parquet(con: Connection, name: str, path: Path) -> None:
@@ -211,9 +224,21 @@ def write(con: Connection, select: str, path: Path, inputs: Mapping[str, str]) -
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     digest = content_digest(con, select)
-    said = json.dumps({"digest": digest, "inputs": dict(inputs)}, sort_keys=True, ensure_ascii=True)
-    copy_to(con, select, path, f"kv_metadata {{piibench: {quoted(said)}}}")
+    copy_to(con, select, path, told({"digest": digest, "inputs": dict(inputs)}))
     return digest
+
+
+def told(said: Mapping[str, object]) -> str:
+    """The option of `copy_to` that has a Parquet file say this of itself, for `about`."""
+    return f"kv_metadata {{piibench: {quoted(json.dumps(said, sort_keys=True, ensure_ascii=True))}}}"
+
+
+def one_value(con: Connection, select: str) -> str:
+    """The one value of a select, as a text; a `PiibenchError` where the select does not fit its table."""
+    try:
+        return str(con.sql(select).fetchall()[0][0])
+    except duckdb.Error:
+        raise PiibenchError("a table has other columns than expected") from None
 
 
 def copy_to(con: Connection, select: str, path: Path, *options: str) -> None:

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ def build(report: "BuildReport") -> None:
         print("gold spans in the sources: " + ", ".join(f"{n} {role}" for role, n in roles.items()))
 
 
-def board(title: str, found: Sequence[Mapping[str, Any]]) -> None:
-    """Print the ranking to stdout, and below it what was not run."""
+def board(title: str, found: Sequence[Mapping[str, Any]], undated: Collection[str] = ()) -> None:
+    """Print the ranking to stdout, and below it what was not run. `undated` corpora annotate no dates."""
     ran = [one for one in found if one["status"] == "ran"]
     print(visible(title))
     _ranking(ran)
@@ -43,7 +43,13 @@ def board(title: str, found: Sequence[Mapping[str, Any]]) -> None:
         counts = {name: line["n_rows"] for name, line in ran[0]["scores"]["by_corpus"].items()}
         print(f"{ran[0]['n_rows']} rows: " + ", ".join(f"{visible(name)} {n_rows}" for name, n_rows in counts.items()))
         units = ran[0]["intervals"]
+        if marked := [name for name in counts if name in undated]:
+            print(f"No dates are annotated in {', '.join(map(visible, marked))}: a date found there counts against every run.")
         print(f"Mean over corpora; intervals by row, {units['replicates']} bootstrap replicates, seed {units['seed']}.")
+        print("Where rows of a document are alike, believe the interval by document, in result.json.")
+        for one in ran:
+            if share := one["intervals"]["row"]["share_incomplete"]:
+                print(f"{visible(one['model'])}: {share:.1%} of the replicates left out a corpus that had no value.")
 
 
 def _ranking(ran: Sequence[Mapping[str, Any]]) -> None:

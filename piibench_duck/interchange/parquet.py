@@ -27,7 +27,7 @@ def read_parquet(path: Path, file: BinaryIO, digest: Digest, columns: Set[str]) 
         for batch in parquet.iter_batches(_ROWS_AT_ONCE, columns=names):
             yield from _records(batch, number)
             number += batch.num_rows
-    except (pa.ArrowException, OSError, ValueError, KeyError, NotImplementedError) as error:
+    except (pa.ArrowException, OSError, ValueError, KeyError, OverflowError, NotImplementedError) as error:
         raise PiibenchError(
             f"{path}: Parquet that cannot be read behind row {number}; a whole file was expected"
         ) from error
@@ -36,7 +36,12 @@ def read_parquet(path: Path, file: BinaryIO, digest: Digest, columns: Set[str]) 
 def _records(batch: pa.RecordBatch, before: int) -> Iterator[Record]:
     try:
         rows = batch.to_pylist(maps_as_pydicts="strict")
-    except (ValueError, KeyError, pa.ArrowException):  # at least one row; the others are still to be checked
+    except (
+        ValueError,
+        KeyError,
+        OverflowError,
+        pa.ArrowException,
+    ):  # at least one row; the others are still to be checked
         for index in range(batch.num_rows):
             yield _record(batch.slice(index, 1), before + index + 1)
     else:
@@ -49,7 +54,7 @@ def _record(batch: pa.RecordBatch, number: int) -> Record:
         return Record(number, _without_nulls(batch.to_pylist(maps_as_pydicts="strict")[0]))
     except UnicodeDecodeError:
         return Record(number, None, Fault("bad_json", "not UTF-8"))
-    except (ValueError, KeyError, pa.ArrowException):
+    except (ValueError, KeyError, OverflowError, pa.ArrowException):
         return Record(number, None, Fault("bad_schema", "a column of a type that JSON has not"))
 
 

@@ -217,7 +217,10 @@ def _longest(config: Mapping[str, Any]) -> int:
 
 
 def _tags(model: str, config: Mapping[str, Any]) -> list[Tag]:
-    labels = {int(index): str(label) for index, label in (config.get("id2label") or {}).items()}
+    try:
+        labels = {int(index): str(label) for index, label in (config.get("id2label") or {}).items()}
+    except (AttributeError, TypeError, ValueError):
+        raise PiibenchError(f"config.json of model {model!r} has no id2label of numbers and labels") from None
     found = tags(labels)
     if sorted(labels) != list(range(len(labels))) or len({tag.type is None for tag in found}) != 2:
         raise PiibenchError(

@@ -57,5 +57,6 @@ with
 select
     sha256(coalesce(string_agg(row_digest, '' order by row_id), '')) as rows_digest,  -- SHA-256, hexadecimal
     count(*)::bigint as n_rows,  -- rows that it covers
-    (select n_duplicate_gold_spans from duplicates)::bigint as n_duplicate_gold_spans  -- gold spans that were there already
+    (select n_duplicate_gold_spans from duplicates)::bigint as n_duplicate_gold_spans,  -- gold spans that were there already
+    (select count(*) from staging.gold_spans where not is_mapped)::bigint as n_unmapped_gold_spans  -- gold spans that the label map does not name
 from row_digests

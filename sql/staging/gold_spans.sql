@@ -36,6 +36,7 @@ select
         then 'ignored'
         else coalesce(taxonomy.role, 'ignored')
     end as role,  -- scored, excluded or ignored
+    mapped.role is not null or mapped.mapped_type is not null as is_mapped,  -- whether the rows file or the map says what it is
     mapped.entity_id,  -- the entity it mentions
     mapped.identifier_type,  -- DIRECT, QUASI or NO_MASK
     mapped.annotator  -- who marked it

@@ -118,10 +118,22 @@ def test_a_board_is_read_from_the_best_run_to_those_that_were_not_run(tmp_path: 
     for name, status, f1 in (("b", "ran", 0.5), ("a", "ran", 0.5), ("c", "ran", 0.9), ("d", "ran", None)):
         folder = tmp_path / name
         folder.mkdir()
-        results.write_json(folder / "result.json", {"model": name, "status": status, "scores": {"mean": {"f1": f1}}})
+        mean = {"precision": 0.5, "recall": 0.5, "f1": f1, "touch_rate": None}
+        one = {"model": name, "kind": "model", "status": status, "scores": {"mean": mean, "by_corpus": {}}}
+        results.write_json(
+            folder / "result.json", {**one, "intervals": {"row": {"f1": [None, None]}}, "_provenance": {}}
+        )
     (tmp_path / "absent").mkdir()
-    results.write_json(tmp_path / "absent" / "result.json", {"model": "absent", "status": "not_run", "why": "no model"})
-    assert [one["model"] for one in results.read_board(tmp_path)] == ["c", "a", "b", "d", "absent"]
+    results.write_json(
+        tmp_path / "absent" / "result.json",
+        {"model": "absent", "kind": "model", "status": "not_run", "why": "no model", "_provenance": {}},
+    )
+    for name, text in (("e", "{bad"), ("f", "[]"), ("g", "{}")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "result.json").write_text(text)
+    found = results.read_board(tmp_path)
+    assert [one["model"] for one in found] == ["c", "a", "b", "d", "absent", "e", "f", "g"]
+    assert [one["status"] for one in found[5:]] == ["broken"] * 3
 
 
 @pytest.fixture(scope="module", params=["jsonl", "parquet"])

