@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -49,8 +50,7 @@ def score_board(board: Board, protocol: Protocol, options: Options, runs: Sequen
     _fill_settings(con, options, design)
     with _whole_files(board):
         warehouse.check(con, _RUN_CHECKS)
-        draws.derive(con)
-        warehouse.derive(con, SCORE_MARTS)
+        _derive(con)
     _refuse_missing(con, options)
     ran = set(_column(con, "select run_id from staging.runs where status = 'ran'"))
     provenance = {"board": board.name, "design": design, "protocol": protocol.version, "rows_sha256": None}
@@ -72,8 +72,7 @@ def score_files(
     """Score a predictions file against a rows file into `out_dir`, without any warehouse."""
     began = time.perf_counter()
     con = filled(rows, {model: predictions}, options)
-    draws.derive(con)
-    warehouse.derive(con, SCORE_MARTS)
+    _derive(con)
     provenance = {"board": None, "design": None, "protocol": protocol.version, "rows_sha256": rows.sha256}
     shared = results.shared(con, provenance)
     results.write(con, model, out_dir, shared, time.perf_counter() - began)
@@ -103,6 +102,16 @@ def compare_runs(board: Board, protocol: Protocol, a: str, b: str, unit: str, op
     if not_run:
         raise PiibenchError(f"run {not_run[0]!r} was not run, so there is nothing to compare")
     return _compared(con, a, b, unit)
+
+
+def _derive(con: warehouse.Connection) -> None:
+    """All that a result is made of; the draws are fetched while the characters are counted."""
+    warehouse.derive(con, ["intermediate.units"])
+    with ThreadPoolExecutor(1) as executor:
+        drawn = executor.submit(draws.derive, con.cursor())
+        warehouse.derive(con, ["intermediate.row_counts"])
+        drawn.result()
+    warehouse.derive(con, SCORE_MARTS)
 
 
 @contextmanager

@@ -48,9 +48,11 @@ def connect(threads: int | None = None, path: Path | None = None) -> Connection:
     con.execute("set timezone = 'UTC'; set enable_progress_bar = false; set temp_directory = ''")
     schemas = [schema for schema in sqlfiles.SCHEMAS if schema not in ("macros", "checks", "queries")]
     con.execute("; ".join(f"create schema {schema}" for schema in schemas))
-    for file in files():
-        if file.schema == "contracts" or file.is_macro:
-            execute_file(con, file)
+    first = [file for file in files() if file.schema == "contracts" or file.is_macro]
+    try:
+        con.execute(";\n".join(file.text.rstrip().rstrip(";") for file in first))  # at once, which is twice as fast
+    except duckdb.Error as error:
+        raise RuntimeError(f"sql/contracts and macros: {error}") from error
     return con
 
 

@@ -44,7 +44,8 @@ def board(title: str, found: Sequence[Mapping[str, Any]], undated: Collection[st
         print(f"{ran[0]['n_rows']} rows: " + ", ".join(f"{visible(name)} {n_rows}" for name, n_rows in counts.items()))
         units = ran[0]["intervals"]
         if marked := [name for name in counts if name in undated]:
-            print(f"No dates are annotated in {', '.join(map(visible, marked))}: a date found there counts against every run.")
+            told = ", ".join(map(visible, marked))
+            print(f"No dates are annotated in {told}: a date found there counts against every run.")
         print(f"Mean over corpora; intervals by row, {units['replicates']} bootstrap replicates, seed {units['seed']}.")
         print("Where rows of a document are alike, believe the interval by document, in result.json.")
         for one in ran:
