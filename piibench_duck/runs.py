@@ -85,7 +85,8 @@ def run_on_board(
         return Outcome("kept")
     warehouse.attach(con, board.warehouse, [])
     design = protocol.boards[board.name].design if board.own is None else None
-    texts = _texts(con, design)
+    warehouse.fill(con, "settings", {"design": [design], "seed": [protocol.seed], "replicates": [protocol.replicates]})
+    texts = _texts(con)
     progress = start(len(texts)) if start else None
     said = hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()
     with predict.held(folder):
@@ -127,14 +128,10 @@ def run_on_file(
     return found.errors
 
 
-def _texts(con: warehouse.Connection, design: str | None) -> Sequence[Text]:
-    """Id and text of each row of the design: all that a runner ever sees."""
-    chosen = (
-        ""
-        if design is None
-        else f"where row_id in (select row_id from contracts.designs where design = {warehouse.quoted(design)})"
-    )
-    found = con.sql(f"select row_id, text from contracts.rows {chosen} order by row_id").fetchall()
+def _texts(con: warehouse.Connection) -> Sequence[Text]:
+    """Id and text of each row that counts: all that a runner ever sees."""
+    warehouse.derive(con, ["staging.rows"])
+    found = con.sql("select row_id, text from staging.rows order by row_id").fetchall()
     if not found:
         raise PiibenchError("the board has no rows; build it again")
     return [Text(*line) for line in found]

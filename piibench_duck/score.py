@@ -96,7 +96,7 @@ def compare_runs(board: Board, protocol: Protocol, a: str, b: str, unit: str, op
     warehouse.attach(con, board.warehouse, chosen, keep=("taxonomy", "label_map"))
     _fill_settings(con, options, protocol.boards[board.name].design if board.own is None else None)
     with _whole_files(board):
-        warehouse.derive(con, ["intermediate.row_counts"])
+        warehouse.derive(con, ["marts.mean_scores"])
     _refuse_missing(con, options)
     not_run = _column(con, "select run_id from staging.runs where status = 'not_run' order by run_id")
     if not_run:
@@ -168,8 +168,7 @@ def _refuse_missing(con: warehouse.Connection, options: Options) -> None:
     if options.allow_missing:
         return
     missing = con.sql(
-        "select run_id, sum(n_rows_missing) from intermediate.row_counts group by run_id "
-        "having sum(n_rows_missing) > 0 order by run_id"
+        "select run_id, n_rows_missing from marts.mean_scores where n_rows_missing > 0 order by run_id"
     ).fetchall()
     if missing:
         told = ", ".join(f"{run!r} ({n_rows})" for run, n_rows in missing)
