@@ -71,10 +71,10 @@ def test_a_command_that_is_killed_leaves_nothing_that_the_next_one_trips_over(
                 time.sleep(chance.uniform(0.3, 1.0) * seconds[place])
                 process.kill()
                 _, said = process.communicate()
-                assert said == b"", (attempt, step, said)
+                assert said in (b"", b"rules: answered\n"), (attempt, step, said)
                 killed += process.returncode == -signal.SIGKILL
             ended = run(*step, "--board", ".", home=folder)
-            assert (ended.code, ended.err) == (0, ""), (attempt, step)
+            assert (ended.code, ended.err.replace("rules: answered\n", "")) == (0, ""), (attempt, step)
         assert content(folder) == expected, attempt
     assert killed >= N_KILLS // 2
 
