@@ -28,7 +28,7 @@ format: install
 # Install what is pinned, and this checkout, into the active environment.
 install:
     @uv pip install --quiet --compile-bytecode --require-hashes -r requirements.lock
-    @uv pip install --quiet --no-deps --no-build-isolation --editable .
+    @uv pip install --quiet --no-deps --no-build-isolation --editable . && python -m compileall -q piibench_duck
 
 # Install the real ONNX model; without it the board says "not run" and why.
 model:
