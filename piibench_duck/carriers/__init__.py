@@ -1,8 +1,13 @@
-"""What a passage travels in: each module here with a `wrap` is a carrier, named after the module."""
+"""What a passage travels in: each module here with a `wrap` is a carrier, named after the module.
+
+A carrier that says `OFF_BY_DEFAULT = True` is in no design; one whose reader cannot give the values back, as a
+scanner's cannot, says `READS_BACK = False`.
+"""
 
 import hashlib
 import importlib
 import pkgutil
+from bisect import bisect_left
 from collections.abc import Sequence
 from types import ModuleType
 
@@ -18,6 +23,8 @@ __all__ = [
     "Writer",
     "carrier_names",
     "describe",
+    "is_default",
+    "reads_back",
     "row_key",
     "to_passage",
     "to_wire",
@@ -31,6 +38,16 @@ def carrier_names() -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(__path__) if _carrier(module.name))
 
 
+def is_default(carrier: str) -> bool:
+    """Whether designs deal passages out to it."""
+    return not getattr(_loaded(carrier), "OFF_BY_DEFAULT", False)
+
+
+def reads_back(carrier: str) -> bool:
+    """Whether `unwrap` gives the values back that went in."""
+    return bool(getattr(_loaded(carrier), "READS_BACK", True))
+
+
 def row_key(passage_id: str, carrier: str) -> int:
     """64 bits of the row's id, from which its scaffold is drawn."""
     return int.from_bytes(hashlib.sha256(f"{passage_id}@{carrier}".encode()).digest()[:8])
@@ -42,11 +59,12 @@ def wrap(
     """The passage inside the carrier, with its spans moved to the wire.
 
     `values` are the stretches that a carrier may spread (sentences), and what lies between them is lost if it does;
-    those that a span ties together become one. A carrier's `CannotHoldError` passes through.
+    those that a span ties together become one, and white space around them lies between them. A carrier's
+    `CannotHoldError` passes through.
     """
     module = _loaded(carrier)
     writer = Writer(passage, spans)
-    whole = _untorn(spans, values)
+    whole = _trimmed(passage, spans, _untorn(spans, values))
     module.wrap(writer, [Value(passage[start:end], start) for start, end in whole or [(0, len(passage))]], key)
     return writer.finish()
 
@@ -73,6 +91,23 @@ def _untorn(spans: Sequence[tuple[int, int]], values: Sequence[tuple[int, int]])
         else:
             joined.append((start, end))
     return joined
+
+
+def _trimmed(
+    passage: str, spans: Sequence[tuple[int, int]], values: Sequence[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """The values without white space at their ends, but for that which a span holds; none of white space alone."""
+    held = _untorn(spans, [])
+    trimmed = []
+    for start, end in values:
+        text = passage[start:end]
+        first, last = end - len(text.lstrip()), start + len(text.rstrip())
+        inside = held[bisect_left(held, (start,)) : bisect_left(held, (end,))]
+        if inside:
+            first, last = min(first, inside[0][0]), max(last, inside[-1][1])
+        if first < last:
+            trimmed.append((first, last))
+    return trimmed
 
 
 def _loaded(carrier: str) -> ModuleType:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from piibench_duck.carriers.scaffolds import hex_id, moment, number, pick
-from piibench_duck.carriers.writer import Value, Writer
+from piibench_duck.carriers.writer import Escape, Value, Writer
 
 _MODELS = (
     "llama-3.1-8b-instruct",
@@ -44,6 +44,11 @@ _SHAPES: tuple[dict[str, Any], ...] = (
 
 def wrap(writer: Writer, values: Sequence[Value], key: int) -> None:
     """Takes the passage whole. Compact or indented, fields and their order by the key."""
+    write_request(writer, key, _escape)
+
+
+def write_request(writer: Writer, key: int, escape: Escape) -> None:
+    """The request, its passage spelled by `escape`; all else of it is ASCII."""
     lookalikes = {
         "<request_id>": f"req_{hex_id(key, 'request', 16)}",
         "<sent_at>": moment(key, "sent").strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -52,7 +57,7 @@ def wrap(writer: Writer, values: Sequence[Value], key: int) -> None:
     body = json.dumps(_body(key), **pick(key, "shape", _SHAPES))
     for part in re.split("(<[a-z_]+>)", body):
         if part == "<passage>":
-            writer.value(writer.passage, _escape)
+            writer.value(writer.passage, escape)
         elif part in lookalikes:
             writer.lookalike(lookalikes[part])
         else:
