@@ -72,7 +72,7 @@ def write_seeds(con: warehouse.Connection, folder: Path) -> None:
 
 
 def write_run(
-    folder: Path, line: Mapping[str, object], tables: Mapping[str, "pa.Table"], inputs: Mapping[str, str]
+    folder: Path, line: Mapping[str, object], tables: Mapping[str, Sequence["pa.Table"]], inputs: Mapping[str, str]
 ) -> None:
     """Write a run's line and its tables, each through its contract; the line last, since a run is there when it is.
 
@@ -81,18 +81,26 @@ def write_run(
     con = warehouse.connect()
     warehouse.fill(con, "runs", {name: [value] for name, value in line.items()})
     for table in ("pred_spans", "run_rows", "timings", "runs"):
-        if table in tables:
-            warehouse.fill_arrow(con, table, tables[table])
+        for part in tables.get(table, ()):
+            warehouse.fill_arrow(con, table, part)
         warehouse.write(con, f"select * from contracts.{table}", folder / table / f"{line['run_id']}.parquet", inputs)
 
 
-def row_inputs(con: warehouse.Connection, folder: Path) -> dict[str, str]:
-    """Digests of the files of rows, by `rows/<writer>`: what predictions answer."""
-    return {
-        name: str(said["digest"])
-        for name, said in warehouse.about(con, folder).items()
-        if name.startswith("rows/") and name != f"rows/{Path(warehouse.EMPTY).stem}"
-    }
+def row_inputs(con: warehouse.Connection, folder: Path, row_ids: Sequence[str]) -> dict[str, str]:
+    """Digests of the files that hold these rows, by `rows/<writer>`: what predictions answer."""
+    writers = con.sql(
+        "select distinct corpus, carrier from contracts.rows where row_id in (select unnest($row_ids)) order by all",
+        params={"row_ids": list(row_ids)},
+    ).fetchall()
+    there = warehouse.about(con, folder)
+    names = [f"rows/{_writer(*writer)}" for writer in writers]
+    return {name: str(there[name]["digest"]) for name in names}
+
+
+def row_ids(con: warehouse.Connection, folder: Path, name: str) -> list[str]:
+    """Ids of the rows in the file `rows/<writer>`."""
+    path = warehouse.quoted(warehouse.globbed(folder / f"{name}.parquet"))
+    return [row_id for (row_id,) in con.sql(f"select row_id from read_parquet({path}) order by row_id").fetchall()]
 
 
 def verify(
@@ -168,11 +176,11 @@ def open_to_read(folder: Path, name: str, protocol: Protocol) -> warehouse.Conne
 
 def _make_views(con: warehouse.Connection, folder: Path, name: str, protocol: Protocol) -> None:
     warehouse.attach(con, folder)
-    design = protocol.boards[name].design if name in protocol.boards else None
-    said = "null" if design is None else warehouse.quoted(design)
+    plan = protocol.boards.get(name)
+    ranked, pairs = (warehouse.quoted(plan.ranked), warehouse.quoted(plan.pairs)) if plan else ("null", "null")
     con.execute("drop table contracts.settings")
     con.execute(
-        f"create view contracts.settings as select {said}::varchar as design, "
+        f"create view contracts.settings as select {ranked}::varchar as design, {pairs}::varchar as pairs_design, "
         f"{protocol.seed}::bigint as seed, {protocol.replicates}::bigint as replicates"
     )
     warehouse.derive_views(con, folder)

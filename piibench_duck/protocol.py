@@ -1,30 +1,36 @@
 """What `data/protocol.toml` says: designs, boards, the splits that serve, and the runs that a board has by itself."""
 
 import tomllib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from piibench_duck import places
 from piibench_duck.errors import PiibenchError
 
+CarrierRule = Literal["prose", "one", "one_and_prose", "all"]
+CARRIER_RULES: tuple[CarrierRule, ...] = ("prose", "one", "one_and_prose", "all")
 RUN_KEYS = ("runner", "model", "revision", "labels", "licence", "credit", "note")
 
 
 class Design(NamedTuple):
-    """A selection of rows: at most so many passages of a corpus, each in exactly one of the carriers."""
+    """A selection of rows: which passages of a corpus, and what each travels in."""
 
     name: str
-    rows_per_corpus: int
-    carriers: tuple[str, ...]
+    passages: int | None  # at most so many; None for every passage of each document
+    carriers: CarrierRule
 
 
 class BoardPlan(NamedTuple):
-    """What a named board is made of."""
+    """What a named board is made of, by the names of corpora, runs and designs."""
 
     title: str
-    design: str
     corpora: tuple[str, ...]
     runs: tuple[str, ...]
+    designs: tuple[str, ...]  # whose rows are built
+    predict: tuple[str, ...]  # of them, those that runs answer unless told otherwise
+    ranked: str  # the one whose rows count
+    pairs: str  # the one whose prose and carriers are compared
 
 
 class RunPlan(NamedTuple):
@@ -60,23 +66,59 @@ def load(path: Path | None = None) -> Protocol:
     except (OSError, ValueError) as error:
         raise PiibenchError(f"{path.name}: cannot be read as TOML ({error})") from None
     try:
-        return Protocol(
+        protocol = Protocol(
             version=str(table["version"]),
             seed=int(table["seed"]),
             replicates=int(table["replicates"]),
             designs={
-                name: Design(name, int(design["rows_per_corpus"]), tuple(design["carriers"]))
+                name: Design(name, design.get("passages"), design["carriers"])
                 for name, design in table["designs"].items()
             },
-            boards={
-                name: BoardPlan(board["title"], board["design"], tuple(board["corpora"]), tuple(board["runs"]))
-                for name, board in table["boards"].items()
-            },
+            boards={name: _board_plan(board) for name, board in table["boards"].items()},
             splits={name: tuple(splits) for name, splits in table["corpora"].items()},
             runs={name: RunPlan(name, **run) for name, run in table["runs"].items()},
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise PiibenchError(f"{path.name}: a key is missing or of the wrong kind ({error})") from None
+    for fault in _faults(protocol):
+        raise PiibenchError(f"{path.name}: {fault}")
+    return protocol
+
+
+def _board_plan(table: dict[str, Any]) -> BoardPlan:
+    given: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
+    return BoardPlan(**given)
+
+
+def _faults(protocol: Protocol) -> Iterator[str]:
+    """What the designs and boards say that cannot be."""
+    for name, design in protocol.designs.items():
+        if design.carriers not in CARRIER_RULES:
+            yield f"designs.{name}.carriers is none of {', '.join(CARRIER_RULES)}"
+        if design.passages is not None and (type(design.passages) is not int or design.passages < 1):
+            yield f"designs.{name}.passages is no number of passages"
+    for name, board in protocol.boards.items():
+        for key, names in (("designs", board.designs), ("predict", board.predict), ("ranked", [board.ranked])):
+            known = protocol.designs if key == "designs" else board.designs
+            for unknown in [design for design in names if design not in known]:
+                yield f"boards.{name}.{key} names {unknown!r}; there are {', '.join(known)}"
+        if board.pairs not in board.designs:
+            yield f"boards.{name}.pairs names {board.pairs!r}; there are {', '.join(board.designs)}"
+        elif protocol.designs[board.pairs].passages != protocol.designs[board.ranked].passages:
+            yield f"boards.{name}: {board.pairs!r} takes other passages than {board.ranked!r}, so they share no draws"
+        for key, names in (("corpora", board.corpora), ("runs", board.runs)):
+            of = protocol.splits if key == "corpora" else protocol.runs
+            for unknown in [other for other in names if other not in of]:
+                yield f"boards.{name}.{key} names {unknown!r}, which has no table of its own"
+
+
+def check_designs(names: Sequence[str] | None, board: str, protocol: Protocol) -> list[str] | None:
+    """The designs that somebody named, or None where nobody named any; raises where the board has no such design."""
+    there = protocol.boards[board].designs if board in protocol.boards else ()
+    for name in names or ():
+        if name not in there:
+            raise PiibenchError(f"no design {name!r} on board {board!r}; there are {', '.join(there) or 'none'}")
+    return list(names) if names else None
 
 
 def find_board(name: str, protocol: Protocol) -> places.Board:

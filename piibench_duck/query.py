@@ -1,7 +1,8 @@
 """A person's own SQL over a board: one SELECT, read-only, in a locked room; and slices of it as files."""
 
 import os
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,28 @@ def open_locked(board: Board, protocol: Protocol) -> warehouse.Connection:
 def select(con: warehouse.Connection, text: str, at_most: int | None = None) -> "pa.Table":
     """The rows of one SELECT, or its first ones. Anything else is refused, and so is what DuckDB refuses."""
     return warehouse.run_one_select(con, text, at_most)
+
+
+def query_names() -> list[str]:
+    """The questions in `sql/queries/`."""
+    return sorted(file.name.partition(".")[2] for file in warehouse.files() if file.schema == "queries")
+
+
+def named(con: warehouse.Connection, name: str, params: Mapping[str, object]) -> "pa.Table":
+    """The rows of `sql/queries/<name>.sql` with its $parameters.
+
+    One whose description says `or null` may be left out.
+    """
+    file = next((file for file in warehouse.files() if file.name == f"queries.{name}"), None)
+    if file is None:
+        raise PiibenchError(f"no query {name!r}; there are {', '.join(query_names())}")
+    taken = set(re.findall(r"\$(\w+)", re.sub(r"--[^\n]*", "", file.text)))
+    needed = {parameter for parameter in taken if not re.search(rf"\b{parameter}, or null\b", file.comment)}
+    if not needed <= params.keys() <= taken:
+        given = ", ".join(sorted(params)) or "none"
+        raise PiibenchError(f"query {name!r} takes the parameters {', '.join(sorted(taken)) or 'none'}, found {given}")
+    found: pa.Table = con.sql(file.text, params={**dict.fromkeys(taken), **params}).to_arrow_table()
+    return found
 
 
 def cells(found: "pa.Table") -> Iterator[tuple[object, ...]]:

@@ -1,11 +1,10 @@
 """Runs: a runner over a board's rows or over a rows file, into the warehouse or into a predictions file."""
 
 import hashlib
-import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from piibench_duck import boards, predict, warehouse
 from piibench_duck.errors import PiibenchError
@@ -14,6 +13,9 @@ from piibench_duck.places import Board
 from piibench_duck.protocol import Protocol, RunPlan
 from piibench_duck.runners import Detector, Text
 from piibench_duck.runners.registry import load_runner, runner_names
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Progress = Callable[[int], None]
 
@@ -60,41 +62,60 @@ def run_on_board(
     plan: RunPlan,
     restart: bool = False,
     start: Callable[[int], Progress] | None = None,
+    designs: Sequence[str] | None = None,
 ) -> Outcome:
-    """Answer the board's rows and write the run, unless it is there already for these rows and settings.
+    """Answer the rows of `designs` (None: those that the board's runs answer) that the run has not answered yet.
 
-    `start` is told how many rows there are and gives back what is told how many were done.
+    What it said of rows that are still the same is kept, unless its settings are others. `start` is told how many rows
+    there are to answer and gives back what is told how many were done.
     """
     boards.require_built(board.warehouse, board.name)
     boards.sweep(board.warehouse)
+    with predict.held(board.warehouse / "chunks" / plan.name):
+        return _run_on_board(board, protocol, plan, restart, start, designs)
+
+
+def _run_on_board(
+    board: Board,
+    protocol: Protocol,
+    plan: RunPlan,
+    restart: bool,
+    start: Callable[[int], Progress] | None,
+    designs: Sequence[str] | None,
+) -> Outcome:
     folder = board.warehouse / "chunks" / plan.name
     con = warehouse.connect()
     boards.verify(con, board.warehouse, (*boards.kept_tables(), *warehouse.RUN_TABLES))
-    inputs = boards.row_inputs(con, board.warehouse)
     try:
-        detector = load(plan)
+        detector, why = load(plan), ""
     except PiibenchError as error:
-        if not restart and _is_current(
-            con, board, plan.name, None, inputs
-        ):  # answers are not thrown away for want of their model
-            return Outcome("kept", str(error))
-        boards.write_run(board.warehouse, _not_run(plan, str(error)), {}, {})
-        return Outcome("not_run", str(error))
-    digest = predict.settings_digest(detector.description)
-    if not restart and _is_current(con, board, plan.name, digest, inputs):
-        return Outcome("kept")
-    warehouse.attach(con, board.warehouse, [])
-    design = protocol.boards[board.name].design if board.own is None else None
-    warehouse.fill(con, "settings", {"design": [design], "seed": [protocol.seed], "replicates": [protocol.replicates]})
-    texts = _texts(con)
-    progress = start(len(texts)) if start else None
-    said = hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()
-    with predict.held(folder):
-        predict.predict(texts, detector, folder, said, restart=restart, progress=progress)
-        found = predict.answers(folder, plan.name)
-        by_table = {"run_rows": found.run_rows, "pred_spans": found.pred_spans, "timings": found.timings}
-        boards.write_run(board.warehouse, _line(plan, detector, digest), by_table, inputs)
-        shutil.rmtree(folder)
+        detector, why = None, str(error)
+    digest = predict.settings_digest(detector.description) if detector else None
+    there = None if restart else _earlier(con, board, plan.name, digest)
+    warehouse.attach(con, board.warehouse, [] if there is None else [plan.name])
+    wanted = _wanted(con, board, protocol, designs)
+    todo = [text for text in wanted if there is None or text.row_id not in there.row_ids]
+    if there is not None and there.is_whole and (not todo or detector is None):
+        return Outcome("kept", why or None)  # answers are not thrown away for want of their model
+    if detector is None or digest is None:
+        boards.write_run(board.warehouse, _not_run(plan, why), {}, {})
+        return Outcome("not_run", why)
+    progress = start(len(todo)) if start else None
+    said = hashlib.sha256("\n".join(f"{text.row_id} {_digest(text.text)}" for text in todo).encode()).hexdigest()
+    predict.predict(todo, detector, folder, said, restart=restart, progress=progress)
+    found = predict.answers(folder, plan.name)
+    by_table = {
+        table: [*_kept(con, table, there), rows]
+        for table, rows in (
+            ("run_rows", found.run_rows),
+            ("pred_spans", found.pred_spans),
+            ("timings", found.timings),
+        )
+    }
+    answered = [text.row_id for text in todo] + sorted(there.row_ids if there else ())
+    inputs = boards.row_inputs(con, board.warehouse, answered)
+    boards.write_run(board.warehouse, _line(plan, detector, digest), by_table, inputs)
+    shutil.rmtree(folder)
     return Outcome("ran", errors=found.errors)
 
 
@@ -128,26 +149,59 @@ def run_on_file(
     return found.errors
 
 
-def _texts(con: warehouse.Connection) -> Sequence[Text]:
-    """Id and text of each row that counts: all that a runner ever sees."""
-    warehouse.derive(con, ["staging.rows"])
-    found = con.sql("select row_id, text from staging.rows order by row_id").fetchall()
+class _Earlier(NamedTuple):
+    """What a run has answered already."""
+
+    row_ids: frozenset[str]  # of rows that are still the same
+    is_whole: bool  # whether those are all that it answered
+
+
+def _earlier(con: warehouse.Connection, board: Board, run: str, digest: str | None) -> _Earlier | None:
+    """What the run answered with these settings (None: with any), if it is there whole."""
+    there = warehouse.about(con, board.warehouse)
+    inputs = [there.get(f"{table}/{run}", {}).get("inputs") for table in warehouse.RUN_TABLES]
+    if not inputs[0] or inputs != [inputs[0]] * len(inputs):
+        return None
+    scratch = warehouse.connect()
+    warehouse.attach(scratch, board.warehouse, [run])
+    found = scratch.sql("select status, settings_digest from contracts.runs").fetchall()
+    if len(found) != 1 or found[0][0] != "ran" or digest not in (None, found[0][1]):
+        return None
+    same = {name for name, said in inputs[0].items() if there.get(name, {}).get("digest") == said}
+    row_ids = [row_id for name in sorted(same) for row_id in boards.row_ids(scratch, board.warehouse, name)]
+    answered = {row_id for (row_id,) in scratch.sql("select row_id from contracts.run_rows").fetchall()}
+    return _Earlier(frozenset(answered.intersection(row_ids)), same == inputs[0].keys())
+
+
+def _wanted(
+    con: warehouse.Connection, board: Board, protocol: Protocol, designs: Sequence[str] | None
+) -> Sequence[Text]:
+    """Id and text of each row of the designs, of every row on a board of one's own: all that a runner ever sees."""
+    if board.own is not None:
+        found = con.sql("select row_id, text from contracts.rows order by row_id").fetchall()
+    else:
+        names = protocol.boards[board.name].predict if designs is None else designs
+        found = con.sql(
+            "select row_id, text from contracts.rows "
+            "where row_id in (select row_id from contracts.designs where design in (select unnest($names))) "
+            "order by row_id",
+            params={"names": list(names)},
+        ).fetchall()
     if not found:
         raise PiibenchError("the board has no rows; build it again")
     return [Text(*line) for line in found]
 
 
-def _is_current(
-    con: warehouse.Connection, board: Board, run: str, digest: str | None, inputs: Mapping[str, str]
-) -> bool:
-    """Whether the run is there whole, for these rows and with these settings (None: with any)."""
-    there = warehouse.about(con, board.warehouse)
-    if any(there.get(f"{table}/{run}", {}).get("inputs") != inputs for table in warehouse.RUN_TABLES):
-        return False
-    scratch = warehouse.connect()
-    warehouse.attach(scratch, board.warehouse, [run])
-    found = scratch.sql("select status, settings_digest from contracts.runs").fetchall()
-    return len(found) == 1 and found[0][0] == "ran" and digest in (None, found[0][1])
+def _kept(con: warehouse.Connection, table: str, there: _Earlier | None) -> "list[pa.Table]":
+    """What a run said before of rows that are still the same."""
+    if there is None or not there.row_ids:
+        return []
+    select = f"select * from contracts.{table} where row_id in (select unnest($row_ids))"
+    return [con.sql(select, params={"row_ids": sorted(there.row_ids)}).to_arrow_table()]
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _line(plan: RunPlan, detector: Detector, digest: str) -> dict[str, Any]:

@@ -11,11 +11,12 @@ from piibench_duck import boards, draws, results, warehouse
 from piibench_duck.errors import PiibenchError
 from piibench_duck.interchange.tables import Predictions, Rows
 from piibench_duck.places import Board
-from piibench_duck.protocol import Protocol
+from piibench_duck.protocol import BoardPlan, Protocol
 
 SCORE_MARTS = (
     *("marts.scores", "marts.mean_scores", "marts.type_scores", "marts.score_intervals"),
-    *("marts.rows_digest", "marts.bench_predictions"),
+    *("marts.rows_digest", "marts.bench_predictions", "marts.design_digests"),
+    *("intermediate.pair_counts", "marts.carrier_effects", "marts.carrier_losses"),
 )
 _RUN_CHECKS = ("pred_spans_lie_inside_their_row", "label_map_names_known_types")
 
@@ -46,13 +47,14 @@ def score_board(board: Board, protocol: Protocol, options: Options, runs: Sequen
     boards.write_seeds(con, board.warehouse)
     digests = boards.verify(con, board.warehouse, boards.kept_tables(), chosen)
     warehouse.attach(con, board.warehouse, chosen, keep=("taxonomy", "label_map"))
-    design = protocol.boards[board.name].design if board.own is None else None
-    _fill_settings(con, options, design)
+    plan = protocol.boards[board.name] if board.own is None else None
+    _fill_settings(con, options, plan)
     with _whole_files(board):
         warehouse.check(con, _RUN_CHECKS)
         _derive(con)
     _refuse_missing(con, options)
     ran = set(_column(con, "select run_id from staging.runs where status = 'ran'"))
+    design = plan.ranked if plan else None
     provenance = {"board": board.name, "design": design, "protocol": protocol.version, "rows_sha256": None}
     shared = results.shared(con, provenance)
     seconds = time.perf_counter() - began
@@ -94,7 +96,7 @@ def compare_runs(board: Board, protocol: Protocol, a: str, b: str, unit: str, op
     warehouse.fill_seeds(con)
     boards.verify(con, board.warehouse, boards.kept_tables(), chosen)
     warehouse.attach(con, board.warehouse, chosen, keep=("taxonomy", "label_map"))
-    _fill_settings(con, options, protocol.boards[board.name].design if board.own is None else None)
+    _fill_settings(con, options, protocol.boards[board.name] if board.own is None else None)
     with _whole_files(board):
         warehouse.derive(con, ["marts.mean_scores"])
     _refuse_missing(con, options)
@@ -159,8 +161,14 @@ def _file_run(run: str) -> dict[str, list[Any]]:
     }
 
 
-def _fill_settings(con: warehouse.Connection, options: Options, design: str | None) -> None:
-    warehouse.fill(con, "settings", {"design": [design], "seed": [options.seed], "replicates": [options.replicates]})
+def _fill_settings(con: warehouse.Connection, options: Options, plan: BoardPlan | None) -> None:
+    settings = {
+        "design": plan.ranked if plan else None,
+        "pairs_design": plan.pairs if plan else None,
+        "seed": options.seed,
+        "replicates": options.replicates,
+    }
+    warehouse.fill(con, "settings", {name: [value] for name, value in settings.items()})
 
 
 def _refuse_missing(con: warehouse.Connection, options: Options) -> None:

@@ -37,6 +37,11 @@ class SqlFile(NamedTuple):
         return KEPT in self.comment
 
     @property
+    def is_table_macro(self) -> bool:
+        """Whether it is a macro that gives rows."""
+        return self.is_macro and re.search(r"\) as table\s", self.text) is not None
+
+    @property
     def is_macro(self) -> bool:
         return self.schema in ("macros", "metrics")
 

@@ -167,7 +167,10 @@ def comment(con: Connection) -> None:
     for file in files():
         if file.schema in ("checks", "queries"):
             continue
-        thing = f"macro {macro_name(file)}" if file.is_macro else f"{kinds.get(file.name, 'table')} {file.name}"
+        if file.is_macro:
+            thing = f"macro {'table ' if file.is_table_macro else ''}{macro_name(file)}"
+        else:
+            thing = f"{kinds.get(file.name, 'table')} {file.name}"
         statements.append(f"comment on {thing} is {quoted(file.comment)}")
         statements += [f"comment on column {file.name}.{column} is {quoted(text)}" for column, text in file.columns]
     con.execute("begin;\n" + ";\n".join(statements) + ";\ncommit")

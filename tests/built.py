@@ -8,7 +8,11 @@ from pathlib import Path
 from piibench_duck import build, protocol, runs, score
 from piibench_duck.places import Board
 
-PROTOCOL = protocol.load()
+_WHOLE = protocol.load()
+_DEMO = _WHOLE.boards["demo"]._replace(designs=("balanced", "paired"), predict=("balanced", "paired"), pairs="paired")
+PROTOCOL = _WHOLE._replace(boards={"demo": _DEMO})
+"""The protocol with a demo board of two designs, which is quicker than one of four."""
+
 RUNS = ("mask-everything", "rules")
 OPTIONS = score.Options(seed=0, replicates=50, threads=1)
 _TEMPORARY = tempfile.TemporaryDirectory(prefix="piibench-")

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Interval = tuple[int, int]
+Line = tuple[int, int, str, int | None, int | None, int | None]
+"""An alignment: wire_start, wire_end, kind, passage_start, passage_end, value_index."""
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 _LOW_32 = np.uint64(0xFFFFFFFF)
@@ -53,6 +55,73 @@ def _chars(n_chars: int, intervals: Sequence[Interval]) -> set[int]:
     return {char for start, end in intervals for char in range(max(0, start), min(n_chars, end))}
 
 
+def wire_chars(alignments: Iterable[Line]) -> dict[int, set[int]]:
+    """The characters of the passage that are on the wire, each with its wire characters."""
+    found: dict[int, set[int]] = {}
+    for wire_start, wire_end, kind, start, end, _ in alignments:
+        if start is None or end is None or kind == "lost":
+            continue
+        for offset, char in enumerate(range(start, end)):
+            at = {wire_start + offset} if kind == "copied" else set(range(wire_start, wire_end))
+            if at:
+                found[char] = at
+    return found
+
+
+def pair_chars(
+    alignments: Iterable[Line],
+    scored: Iterable[tuple[int, int, str]],
+    in_prose: Sequence[Interval],
+    on_wire: Sequence[Interval],
+) -> dict[int, tuple[bool, bool, set[str]]]:
+    """Each gold character of a passage that is on the wire: found in prose, found in the carrier, its types."""
+    found: dict[int, tuple[bool, bool, set[str]]] = {}
+    for char, at in wire_chars(alignments).items():
+        types = {kind for start, end, kind in scored if start <= char < end}
+        if types:
+            prose = any(start <= char < end for start, end in in_prose)
+            carrier = any(start <= wire < end for wire in at for start, end in on_wire)
+            found[char] = (prose, carrier, types)
+    return found
+
+
+def pair_counts(chars: Iterable[tuple[bool, bool, set[str]]]) -> dict[str, int]:
+    """Characters found in both (kept), in prose alone (lost) and in the carrier alone (gained)."""
+    chars = list(chars)
+    return {
+        "gold": len(chars),
+        "kept": sum(prose and carrier for prose, carrier, _ in chars),
+        "lost": sum(prose and not carrier for prose, carrier, _ in chars),
+        "gained": sum(carrier and not prose for prose, carrier, _ in chars),
+    }
+
+
+def pair_types(chars: Iterable[tuple[bool, bool, set[str]]]) -> dict[str, dict[str, int]]:
+    """The same by type of gold, in alphabetical order."""
+    chars = list(chars)
+    types = sorted({kind for _, _, kinds in chars for kind in kinds})
+    return {kind: pair_counts(char for char in chars if kind in char[2]) for kind in types}
+
+
+def fields(
+    alignments: Iterable[Line], scored: Sequence[Interval], excluded: Sequence[Interval], predicted: Sequence[Interval]
+) -> dict[int, tuple[int, int, bool, bool, bool, str]]:
+    """Each value of a carrier: first and last wire character, holds gold, excluded, is marked, and the verdict."""
+    places: dict[int, list[int]] = {}
+    for wire_start, wire_end, _, _, _, value_index in alignments:
+        if value_index is not None:
+            places.setdefault(value_index, []).extend([wire_start, wire_end])
+    found = {}
+    for value_index, ends in places.items():
+        chars = set(range(min(ends), max(ends)))
+        gold, other, marked = (
+            any(chars & set(range(start, end)) for start, end in spans) for spans in (scored, excluded, predicted)
+        )
+        verdict = ("tp" if marked else "fn") if gold else "excluded" if other else "fp" if marked else "tn"
+        found[value_index] = (min(ends), max(ends), gold, other, marked, verdict)
+    return found
+
+
 def mix32(x: ArrayLike) -> NDArray[np.uint64]:
     """A bijection of 32-bit integers."""
     y = np.asarray(x, dtype=np.uint64)
@@ -88,12 +157,15 @@ def by_unit(rows: Iterable[tuple[str, str, int, int, int]]) -> dict[str, Integer
 
 def replicate_f1(counts: Mapping[str, Integers], seed: int, unit: str, replicates: int) -> Floats:
     """F1 of each corpus in each replicate, (corpora, replicates), NaN where a corpus has no value."""
-    return np.array(
-        [
-            f1(of_units[draws(seed, unit, corpus, replicates, len(of_units))].sum(axis=1))
-            for corpus, of_units in counts.items()
-        ]
-    )
+    return np.array([f1(of_corpus) for of_corpus in replicate_sums(counts, seed, unit, replicates)])
+
+
+def replicate_sums(counts: Mapping[str, Integers], seed: int, unit: str, replicates: int) -> list[Integers]:
+    """Counts of each corpus in each replicate, (replicates, counts)."""
+    return [
+        of_units[draws(seed, unit, corpus, replicates, len(of_units))].sum(axis=1)
+        for corpus, of_units in counts.items()
+    ]
 
 
 def f1(counts: NDArray[Any]) -> Floats:
@@ -102,6 +174,18 @@ def f1(counts: NDArray[Any]) -> Floats:
     total = 2 * tp + fp + fn
     values: Floats = np.divide(2 * tp, total, out=np.full(total.shape, np.nan), where=total > 0)
     return values
+
+
+def share(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
+    """A ratio, NaN where there is nothing to take a part of."""
+    values: Floats = np.divide(part, whole, out=np.full(whole.shape, np.nan), where=whole > 0)
+    return values
+
+
+def mean_difference(a: Floats, b: Floats) -> Floats:
+    """Mean of A minus that of B over the corpora, the first axis, where both have a value."""
+    undefined = np.isnan(a) | np.isnan(b)
+    return mean_over_corpora(np.where(undefined, np.nan, a)) - mean_over_corpora(np.where(undefined, np.nan, b))
 
 
 def mean_over_corpora(values: Floats) -> Floats:
@@ -122,15 +206,14 @@ def bootstrap(counts: Mapping[str, Integers], seed: int, unit: str, replicates: 
 
 def differences(a: Mapping[str, Integers], b: Mapping[str, Integers], seed: int, unit: str, replicates: int) -> Floats:
     """Mean F1 of A minus that of B in each replicate, over the corpora where both have a value in it."""
-    one, other = replicate_f1(a, seed, unit, replicates), replicate_f1(b, seed, unit, replicates)
-    undefined = np.isnan(one) | np.isnan(other)
-    one[undefined] = other[undefined] = np.nan
-    return mean_over_corpora(one) - mean_over_corpora(other)
+    return mean_difference(replicate_f1(a, seed, unit, replicates), replicate_f1(b, seed, unit, replicates))
 
 
 def percentile(values: Floats, share: float) -> float:
     """Linear interpolation between the two values nearest to the place `share * (n - 1)`; NaN is no value."""
     ordered = np.sort(values[~np.isnan(values)])
+    if not len(ordered):
+        return float("nan")
     place = share * (len(ordered) - 1)
     below, above = int(np.floor(place)), int(np.ceil(place))
     return float(ordered[below] + (ordered[above] - ordered[below]) * (place - below))

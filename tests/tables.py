@@ -35,6 +35,7 @@ class Stretch(NamedTuple):
     kind: str = "copied"
     passage_start: int | None = None
     passage_end: int | None = None
+    value_index: int | None = 0  # a lookalike has none
 
 
 class Row(NamedTuple):
@@ -49,6 +50,8 @@ class Row(NamedTuple):
     language: str = "en"
     alignments: Sequence[Stretch] = ()
     in_design: bool = True
+    in_pairs: bool = True
+    passage_id: str | None = None  # what stands before the @ of the row's id unless told otherwise
 
 
 class Answer(NamedTuple):
@@ -74,16 +77,20 @@ def connect(
     seed: int = 0,
     replicates: int = 10,
     threads: int = 1,
+    pairs_design: str | None = None,
 ) -> warehouse.Connection:
     """The board's contracts, filled; nothing derived yet."""
     con = warehouse.connect(threads)
     warehouse.fill_seeds(con)
-    fill(con, "settings", [{"design": design, "seed": seed, "replicates": replicates}])
+    settings = {"design": design, "pairs_design": pairs_design, "seed": seed, "replicates": replicates}
+    fill(con, "settings", [settings])
     fill(con, "rows", [row_line(row) for row in rows])
     fill(con, "gold_spans", [line for row in rows for line in gold_lines(row)])
     fill(con, "alignments", [line for row in rows for line in alignment_lines(row)])
     if design is not None:
         fill(con, "designs", [{"design": design, "row_id": row.row_id} for row in rows if row.in_design])
+    if pairs_design is not None:
+        fill(con, "designs", [{"design": pairs_design, "row_id": row.row_id} for row in rows if row.in_pairs])
     fill(con, "runs", [run_line(run) for run in runs])
     fill(con, "run_rows", [line for run in runs for line in answer_lines(run, rows)])
     fill(con, "pred_spans", [line for run in runs for line in pred_lines(run)])
@@ -104,7 +111,7 @@ def row_line(row: Row) -> dict[str, Any]:
         "source": row.corpus,
         "split": "all",
         "doc_id": row.doc_id or row.row_id,
-        "passage_id": row.row_id.split("@")[0],
+        "passage_id": row.passage_id or row.row_id.split("@")[0],
         "passage_start": 0,
         "language": row.language,
         "carrier": row.carrier,
@@ -123,6 +130,7 @@ def gold_lines(row: Row) -> list[dict[str, Any]]:
             "span_id": span_id,
             "start_char": span.start,
             "end_char": span.end,
+            "surface": row.text[span.start : span.end],
             "source_label": span.label,
             "role": span.role,
             "entity_id": span.entity_id,
@@ -139,8 +147,8 @@ def alignment_lines(row: Row) -> list[dict[str, Any]]:
         {
             "row_id": row.row_id,
             "interval_index": index,
-            "value_index": None if stretch.kind == "lookalike" else 0,
             **stretch._asdict(),
+            "value_index": None if stretch.kind == "lookalike" else stretch.value_index,
         }
         for index, stretch in enumerate(row.alignments)
     ]

@@ -36,7 +36,8 @@ def demo() -> warehouse.Connection:
     con.execute("set threads = 1")
     con.execute("drop view contracts.settings")
     con.execute(
-        "create view contracts.settings as select 'balanced' as design, 0::bigint as seed, 5::bigint as replicates"
+        "create view contracts.settings as select 'balanced' as design, 'full' as pairs_design, 0::bigint as seed, "
+        "5::bigint as replicates"
     )
     return con
 
@@ -176,6 +177,11 @@ FAULTS: dict[str, list[str]] = {  # by check: what to do to a board that is righ
     "gold_spans_lie_inside_their_row": [
         "update contracts.gold_spans set end_char = 13",
         f"update contracts.gold_spans set row_id = {UNKNOWN}",
+    ],
+    "gold_surfaces_are_what_substring_gives": [
+        "update contracts.gold_spans set start_char = start_char + 1",
+        "update contracts.gold_spans set surface = surface || '.'",
+        "update contracts.rows set text = 'é' || text",
     ],
     "label_map_names_known_types": [
         "insert into contracts.label_map values ('x', 'y', 'PERSONN', null)",

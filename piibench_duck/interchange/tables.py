@@ -35,7 +35,7 @@ ROW_COLUMNS = (
     *("language", "carrier", "licence", "text", "n_chars", "slices"),
 )
 GOLD_COLUMNS = (
-    *("row_id", "span_id", "start_char", "end_char", "source_label"),
+    *("row_id", "span_id", "start_char", "end_char", "surface", "source_label"),
     *("role", "entity_id", "identifier_type", "annotator"),
 )
 ALIGNMENT_COLUMNS = (
@@ -88,6 +88,7 @@ def append_gold(columns: Columns, row: Mapping[str, Any]) -> None:
     columns["span_id"] += range(len(spans))
     columns["start_char"] += [span["start"] for span in spans]
     columns["end_char"] += [span["end"] for span in spans]
+    columns["surface"] += [row["text"][span["start"] : span["end"]] for span in spans]
     columns["source_label"] += [intern(span["label"]) for span in spans]
     columns["role"] += ["scored"] * len(scored) + ["excluded"] * len(excluded)
     for name in ("entity_id", "identifier_type", "annotator"):

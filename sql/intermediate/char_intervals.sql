@@ -10,15 +10,17 @@ with
             rows.row_id,
             rows.n_chars,
             rows.row_id in (select alignments.row_id from contracts.alignments as alignments) as has_alignment
-        from staging.rows as rows
-        cross join staging.runs as runs
-        where runs.status = 'ran'
+        from intermediate.asked_rows as asked
+        inner join staging.all_rows as rows on asked.row_key = rows.row_key
+        inner join staging.runs as runs on asked.run_key = runs.run_key
     ),
     marks as (
-        select runs.run_key, marks.row_key, marks.layer, marks.mask, marks.start_char, marks.end_char
+        select asked.run_key, marks.row_key, marks.layer, marks.mask, marks.start_char, marks.end_char
         from intermediate.marks as marks
-        inner join staging.runs as runs on marks.run_key = 0 or marks.run_key = runs.run_key
-        where runs.status = 'ran'
+        inner join
+            intermediate.asked_rows as asked
+            on marks.row_key = asked.row_key
+            and (marks.run_key = 0 or marks.run_key = asked.run_key)
     ),
     ends as (
         select run_key, row_key, layer, start_char as at_char, mask as step

@@ -30,7 +30,7 @@ with
         select
             0, rows.row_key, 'flag', if(alignments.kind = 'lookalike', 4, 8), alignments.wire_start, alignments.wire_end
         from contracts.alignments as alignments
-        inner join staging.rows as rows on alignments.row_id = rows.row_id
+        inner join staging.all_rows as rows on alignments.row_id = rows.row_id
         where alignments.wire_end > alignments.wire_start
         union all
         select run_key, row_key, 'flag', 16, start_char, end_char

@@ -6,14 +6,14 @@ with
         select runs.run_id, rows.row_id, bool_or(answers.is_answered) as is_answered
         from staging.run_rows as answers
         inner join staging.runs as runs on answers.run_key = runs.run_key
-        inner join staging.rows as rows on answers.row_key = rows.row_key
+        inner join staging.all_rows as rows on answers.row_key = rows.row_key
         group by runs.run_id, rows.row_id
     ),
     duplicates as (
         select runs.run_id, rows.row_id, sum(spans.n_copies - 1) as n_duplicate_spans
         from staging.pred_spans as spans
         inner join staging.runs as runs on spans.run_key = runs.run_key
-        inner join staging.rows as rows on spans.row_key = rows.row_key
+        inner join staging.all_rows as rows on spans.row_key = rows.row_key
         group by runs.run_id, rows.row_id
     ),
     stretches as (select *, end_char - start_char as n_chars from intermediate.char_intervals),
@@ -72,10 +72,10 @@ select
     if(coalesce(answers.is_answered, false), 0, 1)::bigint as n_rows_missing,  -- 1 where the run did not answer
     coalesce(duplicates.n_duplicate_spans, 0)::bigint as n_duplicate_spans,  -- predicted spans that were there already
     coalesce(type_lists.by_type, []) as by_type  -- tp and fn for each type that the row has
-from staging.rows as rows
-cross join staging.runs as runs
+from intermediate.asked_rows as asked
+inner join staging.all_rows as rows on asked.row_key = rows.row_key
+inner join staging.runs as runs on asked.run_key = runs.run_key
 left join answers on runs.run_id = answers.run_id and rows.row_id = answers.row_id
 left join counts on runs.run_id = counts.run_id and rows.row_id = counts.row_id
 left join duplicates on runs.run_id = duplicates.run_id and rows.row_id = duplicates.row_id
 left join type_lists on runs.run_id = type_lists.run_id and rows.row_id = type_lists.row_id
-where runs.status = 'ran'

@@ -3,10 +3,10 @@
 with
     counts as (
         select run_id, 'row' as unit, corpus, row_id as unit_id, tp, fp, fn
-        from intermediate.row_counts
+        from intermediate.design_counts
         union all
         select run_id, 'document', corpus, doc_id, tp, fp, fn
-        from intermediate.row_counts
+        from intermediate.design_counts
     )
 
 select

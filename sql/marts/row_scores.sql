@@ -26,4 +26,4 @@ select
     counts.n_duplicate_spans,  -- predicted spans that were there already
     counts.by_type  -- tp and fn for each type that the row has
 from intermediate.row_counts as counts
-inner join contracts.rows as rows on counts.row_id = rows.row_id
+inner join staging.rows as rows on counts.row_id = rows.row_id

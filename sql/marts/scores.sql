@@ -3,13 +3,13 @@
 with
     sliced as (
         select run_id, 'corpus' as slice_by, corpus as slice, counts.* exclude (run_id, corpus, carrier, language)
-        from intermediate.row_counts as counts
+        from intermediate.design_counts as counts
         union all
         select run_id, 'carrier', carrier, counts.* exclude (run_id, corpus, carrier, language)
-        from intermediate.row_counts as counts
+        from intermediate.design_counts as counts
         union all
         select run_id, 'language', language, counts.* exclude (run_id, corpus, carrier, language)
-        from intermediate.row_counts as counts
+        from intermediate.design_counts as counts
     ),
     sums as (
         select

@@ -1,6 +1,6 @@
 -- Recall of a run on one gold type; a false positive has no gold type.
 -- Grain: (run_id, type).
-with counts as (select run_id, unnest(by_type) as of_type from intermediate.row_counts)
+with counts as (select run_id, unnest(by_type) as of_type from intermediate.design_counts)
 
 select
     run_id,  -- the run

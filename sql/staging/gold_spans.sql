@@ -1,4 +1,5 @@
--- An annotated span of a row that counts, with its type and its role. A mention that the annotator judged to need no
+-- An annotated span of a text that is counted, with its type and its role. A mention that the annotator judged to
+-- need no
 -- masking (NO_MASK) is ignored whatever its type; a role that a rows file gives wins over the label map.
 -- Grain: (row_key, start_char, end_char, source_label, annotator, entity_id, role).
 with
@@ -14,7 +15,7 @@ with
             spans.identifier_type,
             spans.role
         from contracts.gold_spans as spans
-        inner join staging.rows as rows on spans.row_id = rows.row_id
+        inner join staging.all_rows as rows on spans.row_id = rows.row_id
     ),
     mapped as (
         select spans.*, coalesce(own.type, shared.type) as mapped_type

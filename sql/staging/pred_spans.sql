@@ -1,4 +1,4 @@
--- A predicted span of a row that counts; identical ones are one, with the highest score.
+-- A predicted span of a text that is counted; identical ones are one, with the highest score.
 -- Grain: (run_key, row_key, start_char, end_char, source_label).
 with
     spans as (
@@ -13,7 +13,7 @@ with
             count(*) as n_copies
         from contracts.pred_spans as spans
         inner join staging.runs as runs on spans.run_id = runs.run_id
-        inner join staging.rows as rows on spans.row_id = rows.row_id
+        inner join staging.all_rows as rows on spans.row_id = rows.row_id
         group by runs.run_key, rows.row_key, spans.start_char, spans.end_char, spans.source_label
     )
 

@@ -1,4 +1,4 @@
--- A row that counts and that a run answered.
+-- A text that a run answered.
 -- Grain: (run_key, row_key).
 select
     runs.run_key,  -- the run
@@ -8,4 +8,4 @@ select
     answers.chars_seen  -- code points that the detector looked at
 from contracts.run_rows as answers
 inner join staging.runs as runs on answers.run_id = runs.run_id
-inner join staging.rows as rows on answers.row_id = rows.row_id
+inner join staging.all_rows as rows on answers.row_id = rows.row_id

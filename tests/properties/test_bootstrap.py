@@ -16,7 +16,7 @@ COUNTED = """
 create table intermediate.row_counts as
 select run_id, row_id, doc_id, corpus, 'prose' as carrier, 'en' as language, tp, fp, fn, 0::bigint as touched,
     0::bigint as excluded, null::bigint as lookalike, null::bigint as lookalike_touched, null::bigint as scaffold_fp,
-    0::bigint as n_rows_missing, 0::bigint as n_duplicate_spans
+    0::bigint as n_rows_missing, 0::bigint as n_duplicate_spans, [] as by_type
 from incoming
 """
 Line = tuple[str, str, str, str, int, int, int]  # run_id, row_id, doc_id, corpus, tp, fp, fn

@@ -76,7 +76,7 @@ def test_predictions_survive_gold_that_was_mended_but_scores_do_not(board: Board
 
 def test_scores_are_refused_after_a_run_predicted_again(board: Board) -> None:
     con = warehouse.connect(1)
-    inputs = boards.row_inputs(con, board.warehouse)
+    inputs = warehouse.about(con, board.warehouse)["runs/rules"]["inputs"]
     path = board.warehouse / "pred_spans" / "rules.parquet"
     select = f"select * from read_parquet({warehouse.quoted(path)}) where start_char > 3"
     con.execute(f"create table answers as {select}")

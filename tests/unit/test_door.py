@@ -111,8 +111,8 @@ def test_everything_a_rows_line_can_say_is_kept(write: Write) -> None:
         "slices": [("a", "1"), ("b", "2")],
     }
     assert list(zip(*rows.gold_spans.values(), strict=True)) == [
-        ("r1", 0, 1, 4, "PERSON", "scored", "e1", "DIRECT", "a1"),
-        ("r1", 1, 0, 1, "CODE", "excluded", None, None, None),
+        ("r1", 0, 1, 4, "Ana", "PERSON", "scored", "e1", "DIRECT", "a1"),
+        ("r1", 1, 0, 1, "{", "CODE", "excluded", None, None, None),
     ]
     assert list(zip(*rows.alignments.values(), strict=True)) == [
         ("r1", 0, 0, 1, 4, 0, 3, "copied"),

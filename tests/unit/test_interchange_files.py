@@ -21,7 +21,11 @@ ROWS = Rows(
     },
     gold_spans={
         **{"row_id": ["b", "b", "a@json"], "span_id": [0, 1, 0], "start_char": [1, 0, 1], "end_char": [2, 2, 3]},
-        **{"source_label": ["X", "PER", "PER"], "role": ["excluded", "scored", "scored"]},
+        **{
+            "surface": ["o", "Bo", "🙂é"],
+            "source_label": ["X", "PER", "PER"],
+            "role": ["excluded", "scored", "scored"],
+        },
         **{"entity_id": [None, "e", None], "identifier_type": [None, "QUASI", None], "annotator": [None, "a", None]},
     },
     alignments={

@@ -16,7 +16,7 @@ from tests.built import OPTIONS, PROTOCOL, RUNS, copy_of_demo, demo_board
 from tests.tables import Answer, Gold, Pred, Row, Run, Stretch
 
 CASES = Path(__file__).parent.parent / "fixtures" / "char_score"
-KEPT = ("result.json", "row_counts.parquet", "predictions.parquet")
+KEPT = ("result.json", "row_counts.parquet", "pair_counts.parquet", "predictions.parquet")
 
 
 def shuffled(columns: Columns, seed: int) -> Columns:

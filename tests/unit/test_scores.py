@@ -188,7 +188,11 @@ def with_missing(tmp_path: Path) -> Board:
     path = board.warehouse / "run_rows" / "rules.parquet"
     said = warehouse.about(con, board.warehouse)["run_rows/rules"]
     con.execute(f"create table answers as select * from read_parquet({warehouse.quoted(path)})")
-    con.execute("update answers set status = 'error' where row_id in (select row_id from answers order by 1 limit 3)")
+    con.execute(
+        "create table ranked as select row_id from read_parquet("
+        f"{warehouse.quoted(board.warehouse / 'designs' / 'build.parquet')}) where design = 'balanced'"
+    )
+    con.execute("update answers set status = 'error' where row_id in (select row_id from ranked order by 1 limit 3)")
     con.execute(
         "create table spans as select * from "
         f"read_parquet({warehouse.quoted(board.warehouse / 'pred_spans' / 'rules.parquet')}) "

@@ -1,0 +1,119 @@
+"""Building a board: rows once for all designs, the same bytes from any number of processes, refusals counted."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from piibench_duck import build, carriers, designs, protocol, warehouse, wrapped_rows
+from piibench_duck.corpora import Gold
+from piibench_duck.places import Board
+from piibench_duck.wrapped_rows import Item
+
+CONSTANTS = {
+    **{"corpus": "c", "source": "s", "split": "all", "doc_id": "s/d", "passage_start": 0},
+    **{"language": "en", "licence": "MIT", "slices": [("kind", "letter")]},
+}
+ITEMS = [
+    Item(
+        "s/d#0", "Ana Fox left. Bo stayed.", [Gold(0, 7, "PER", "e1")], [(0, 14), (14, 24)], ["csv", "xml"], CONSTANTS
+    ),
+    Item("s/d#1", "A bell \x07 rang for Ana.", [Gold(18, 21, "PER")], [(0, 22)], ["csv", "xml"], CONSTANTS),
+]
+
+
+def written(folder: Path) -> Mapping[str, bytes]:
+    """Bytes of every Parquet file."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*.parquet"))}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Board, build.BuildReport]:
+    """The whole demo board, every design."""
+    folder = tmp_path_factory.mktemp("demo")
+    board = Board("demo", folder / "warehouse", folder / "results", None)
+    return board, build.build(board, protocol.load(), workers=1)
+
+
+def test_the_same_bytes_come_from_any_number_of_processes_and_from_another_build(
+    built: tuple[Board, build.BuildReport], tmp_path: Path
+) -> None:
+    board = Board("demo", tmp_path / "warehouse", tmp_path / "results", None)
+    report = build.build(board, protocol.load(), workers=3)
+    assert report == built[1]
+    assert written(tmp_path) == written(built[0].warehouse.parent)
+
+
+def test_each_design_selects_rows_of_one_building_and_has_a_digest_of_its_own(
+    built: tuple[Board, build.BuildReport],
+) -> None:
+    board, report = built
+    con = warehouse.connect()
+    warehouse.attach(con, board.warehouse)
+    shapes = dict(
+        con.sql(
+            "select design, (count(distinct passage_id), count(distinct carrier), count(*)) "
+            "from contracts.designs join contracts.rows using (row_id) group by design"
+        ).fetchall()
+    )
+    n_prose = con.sql(
+        "select count(*) from contracts.designs where design = 'balanced' and row_id like '%@prose'"
+    ).fetchall()[0][0]
+    assert shapes == {
+        "balanced": (245, 12, 245),
+        "paired": (245, 12, 490 - n_prose),
+        "full": (245, 12, 245 * 12),
+        "documents": (245, 1, 245),
+    }
+    assert con.sql("select count(*) from contracts.rows").fetchall() == [(245 * 12,)]
+    assert [design["design"] for design in report.designs] == sorted(shapes)
+    assert len({design["rows_digest"] for design in report.designs}) == 4
+
+
+def test_carriers_are_spread_evenly_within_each_corpus(built: tuple[Board, build.BuildReport]) -> None:
+    con = warehouse.connect()
+    warehouse.attach(con, built[0].warehouse)
+    uneven = con.sql(
+        "select corpus, max(n) - min(n) as spread, count(*) as n_carriers from ("
+        "  select corpus, carrier, count(*) as n from contracts.designs join contracts.rows using (row_id)"
+        "  where design = 'balanced' group by all"
+        ") group by corpus having spread > 1 or n_carriers != 12"
+    ).fetchall()
+    assert uneven == []
+
+
+def test_a_passage_that_a_format_cannot_hold_is_refused_with_the_reason_and_without_its_text() -> None:
+    made = wrapped_rows.make(ITEMS)
+    assert list(made.refused) == [("s/d#1", "xml")]
+    assert "U+0007" in made.refused["s/d#1", "xml"]
+    assert "bell" not in made.refused["s/d#1", "xml"]
+    assert made.tables["rows"]["row_id"].to_pylist() == ["s/d#0@csv", "s/d#0@xml", "s/d#1@csv"]
+    assert designs.kept([[("s/d#1", "prose"), ("s/d#1", "xml")]], made.refused) == []
+
+
+def test_what_is_made_fits_the_contracts_and_agrees_with_the_carrier() -> None:
+    con = warehouse.connect()
+    made = wrapped_rows.make(ITEMS)
+    for table, rows in made.tables.items():
+        warehouse.fill_arrow(con, table, rows)
+    warehouse.check(con, ["gold_surfaces_are_what_substring_gives", "alignments_cover_their_passage"])
+    key = carriers.row_key("s/d#0", "csv")
+    wrapped = carriers.wrap("csv", ITEMS[0].text, [(0, 7)], ITEMS[0].values, key)
+    found = warehouse.rows_of(
+        con, "select * from contracts.gold_spans join contracts.rows using (row_id) where row_id = 's/d#0@csv'"
+    )
+    assert [(line["start_char"], line["end_char"]) for line in found] == wrapped.spans
+    assert (found[0]["text"], found[0]["surface"], found[0]["entity_id"]) == (wrapped.text, "Ana Fox", "e1")
+    lines = con.sql(
+        "select * exclude (row_id) from contracts.alignments where row_id = 's/d#0@csv' order by interval_index"
+    )
+    assert [tuple(line) for line in lines.fetchall()] == [tuple(line) for line in wrapped.alignments]
+
+
+def test_an_offset_that_means_something_else_to_duckdb_is_found() -> None:
+    con = warehouse.connect()
+    for table, rows in wrapped_rows.make(ITEMS).tables.items():
+        warehouse.fill_arrow(con, table, rows)
+    con.execute("update contracts.gold_spans set start_char = start_char + 1 where row_id = 's/d#0@csv'")
+    with pytest.raises(Exception, match="gold surfaces are what substring gives, but 1 do not"):
+        warehouse.check(con, ["gold_surfaces_are_what_substring_gives"])

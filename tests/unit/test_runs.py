@@ -1,0 +1,111 @@
+"""Runs on a board: predictions are made once and serve every design, and only what changed is predicted again."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from piibench_duck import build, runs, warehouse
+from piibench_duck.places import Board
+from piibench_duck.runners import Answer, Detector, Text
+from tests.built import PROTOCOL
+from tests.unit.test_boards import build_again
+
+PLAN = PROTOCOL.runs["mask-everything"]
+
+
+class Counting:
+    """A detector that counts what it is given."""
+
+    def __init__(self, detector: Detector, seen: list[str]) -> None:
+        self.detector, self.seen, self.description = detector, seen, detector.description
+
+    def __call__(self, texts: Sequence[Text]) -> list[Answer]:
+        self.seen += [text.row_id for text in texts]
+        return self.detector(texts)
+
+
+@pytest.fixture
+def seen(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Row ids that the detector was given, in order."""
+    given: list[str] = []
+    load = runs.load
+    monkeypatch.setattr(runs, "load", lambda plan: Counting(load(plan), given))
+    return given
+
+
+@pytest.fixture
+def board(tmp_path: Path) -> Iterator[Board]:
+    board = Board("demo", tmp_path / "warehouse", tmp_path / "results", None)
+    build.build(board, PROTOCOL)
+    return board
+
+
+def design(board: Board, name: str) -> set[str]:
+    con = warehouse.connect()
+    warehouse.attach(con, board.warehouse)
+    found = con.sql("select row_id from contracts.designs where design = $name", params={"name": name})
+    return {row_id for (row_id,) in found.fetchall()}
+
+
+def run(board: Board, *designs: str) -> str:
+    return runs.run_on_board(board, PROTOCOL, PLAN, designs=designs or None).state
+
+
+def answers(board: Board) -> list[bytes]:
+    return [(board.warehouse / table / "mask-everything.parquet").read_bytes() for table in ("run_rows", "pred_spans")]
+
+
+def test_what_one_design_was_answered_serves_the_next(board: Board, seen: list[str]) -> None:
+    assert run(board, "balanced") == "ran"
+    assert set(seen) == design(board, "balanced")
+    seen.clear()
+    assert run(board, "balanced") == "kept"
+    assert run(board) == "ran"
+    assert set(seen) == design(board, "paired") - design(board, "balanced")
+    in_parts = answers(board)
+    assert run(board) == "kept"
+    assert run(board, "balanced") == "kept"
+    assert runs.run_on_board(board, PROTOCOL, PLAN, restart=True).state == "ran"
+    assert answers(board) == in_parts
+
+
+def test_only_rows_of_files_that_changed_are_predicted_again(board: Board, seen: list[str]) -> None:
+    run(board)
+    seen.clear()
+    build_again(
+        board, "update contracts.rows set text = text || '.', n_chars = n_chars + 1 where row_id like 'demo-en%@xml'"
+    )
+    assert run(board) == "ran"
+    assert seen
+    assert all(row_id.startswith("demo-en") and row_id.endswith("@xml") for row_id in seen)
+    assert set(seen) == {
+        row_id for row_id in design(board, "paired") if row_id.startswith("demo-en") and "@xml" in row_id
+    }
+
+
+def test_answers_of_another_design_are_kept_when_the_model_is_gone(board: Board, seen: list[str]) -> None:
+    run(board, "balanced")
+    gone = PLAN._replace(runner="onnx", model="package:there-is-no-such-package")
+    before = answers(board)
+    outcome = runs.run_on_board(board, PROTOCOL, gone)
+    assert (outcome.state, answers(board)) == ("kept", before)
+    assert "there-is-no-such-package" in str(outcome.why)
+
+
+def test_rows_that_are_gone_take_their_answers_with_them(board: Board, seen: list[str]) -> None:
+    run(board)
+    seen.clear()
+    gone = "row_id like 'demo-en%@csv'"
+    build_again(
+        board,
+        "; ".join(
+            f"delete from contracts.{table} where {gone}" for table in ("rows", "gold_spans", "alignments", "designs")
+        ),
+    )
+    assert run(board) == "ran"
+    assert seen == []
+    con = warehouse.connect()
+    warehouse.attach(con, board.warehouse)
+    assert con.sql(f"select count(*) from contracts.run_rows where {gone}").fetchall() == [(0,)]
+    assert con.sql("select count(*) from contracts.run_rows").fetchall() == [(len(design(board, "paired")),)]
