@@ -23,7 +23,7 @@ check: install
 # Put layout right, and everything that is generated up to date.
 format: install
     ruff format . && ruff check --fix . && sqlfmt --quiet sql
-    python -m piibench_duck.dictionary
+    python -m piibench_duck.dictionary && python -m piibench_duck.carriers_page
 
 # Install what is pinned, and this checkout, into the active environment.
 install:

@@ -5,20 +5,18 @@ from typing import Annotated
 
 import typer
 
-from piibench_duck import console
+from piibench_duck import commands_look, commands_wrap, console
 from piibench_duck.cli_options import (
     AllowMissing,
     AsJson,
     Board,
     KeyMap,
-    Listed,
     Mirror,
     Offsets,
     OffsetUnit,
     Rows,
     Runs,
     Seed,
-    SqlFormat,
     Unit,
     key_map,
 )
@@ -31,7 +29,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Measure how well a detector of personal data works on the text that really leaves a machine.",
 )
-SQL_SCREEN_ROWS = 1000
 
 
 @app.callback(invoke_without_command=True)
@@ -78,6 +75,9 @@ def build(
     allow_unknown_labels: Annotated[
         bool, typer.Option("--allow-unknown-labels", help="Ignore gold labels that the label map does not name.")
     ] = False,
+    workers: Annotated[
+        int | None, typer.Option(min=1, max=256, help="Processes that wrap; as many as there is use if not given.")
+    ] = None,
 ) -> None:
     """Make a board's rows: fetch, read, cut into passages, wrap."""
     from piibench_duck import build as builder
@@ -87,7 +87,7 @@ def build(
     protocol = protocols.load()
     place = protocols.find_board(board, protocol)
     with console.status(f"build {place.name}") as say:
-        report = builder.build(place, protocol, mirror, allow_unknown_labels, say)
+        report = builder.build(place, protocol, mirror, allow_unknown_labels, workers, say)
     for source, why in report.missing.items():
         console.warn(f"{source} is left out: {why}")
     terminal.build(report)
@@ -102,6 +102,9 @@ def predict(
     revision: Annotated[str | None, typer.Option(help="The hub commit of MODEL.")] = None,
     pipeline: Annotated[str, typer.Option(help="auto (by what MODEL is), onnx, rules or another runner.")] = "auto",
     out: Annotated[Path | None, typer.Option(help="The predictions file to write, .jsonl or .parquet.")] = None,
+    design: Annotated[
+        list[str] | None, typer.Option(help="A design to answer; those that the board's runs answer if none.")
+    ] = None,
     restart: Annotated[bool, typer.Option("--restart", help="Throw away what an earlier attempt answered.")] = False,
     mapped: KeyMap = None,
 ) -> None:
@@ -109,8 +112,8 @@ def predict(
     if rows is not None:
         if not model or out is None:
             raise WrongUsageError("--rows needs --model and --out")
-        if runs:
-            raise WrongUsageError("a rows file has no runs to name; use --model")
+        if runs or design:
+            raise WrongUsageError("a rows file has no runs and no designs to name; use --model")
         _predict_file(rows, model, revision, pipeline, out, restart, key_map(mapped))
         return
     if model or out or revision or mapped or pipeline != "auto":
@@ -123,9 +126,10 @@ def predict(
     for name in runs or []:
         if name not in protocol.runs:
             raise PiibenchError(f"no run {name!r}; there are {', '.join(protocol.runs)}")
+    designs = protocols.check_designs(design, board, protocol)
     for name in runs or (list(protocol.runs) if place.own else protocol.boards[board].runs):
         with console.bar(name) as start:
-            outcome = runner.run_on_board(place, protocol, protocol.runs[name], restart, start)
+            outcome = runner.run_on_board(place, protocol, protocol.runs[name], restart, start, designs)
         if outcome.why:
             said = "was not run" if outcome.state == "not_run" else "is kept as it was, since it cannot run again"
             console.warn(f"{name} {said}: {outcome.why}")
@@ -267,61 +271,9 @@ def validate(
         raise typer.Exit(1)
 
 
-@app.command()
-def sql(
-    query: Annotated[str, typer.Argument(help="One SELECT over the board's tables.")],
-    board: Board = "demo",
-    format: Annotated[SqlFormat, typer.Option(help="How to print the rows.")] = SqlFormat.table,
-) -> None:
-    """Ask the warehouse with one read-only SELECT."""
-    from piibench_duck import protocol as protocols
-    from piibench_duck import query as queries
-    from piibench_duck.board import terminal
-
-    protocol = protocols.load()
-    con = queries.open_locked(protocols.find_board(board, protocol), protocol)
-    if format is not SqlFormat.table:
-        queries.print_rows(queries.select(con, query), format.value)
-        return
-    found = queries.select(con, query, SQL_SCREEN_ROWS + 1)
-    terminal.lines(found.column_names, queries.cells(found.slice(0, SQL_SCREEN_ROWS)))
-    if found.num_rows > SQL_SCREEN_ROWS:
-        console.warn(f"the first {SQL_SCREEN_ROWS} rows of more; --format csv, json or parquet gives all")
-
-
-@app.command()
-def export(
-    out: Annotated[Path, typer.Option(help="The file to write: .parquet, .csv or .jsonl.")],
-    table: Annotated[str, typer.Argument(help="A table or view of the board.")] = "marts.row_scores",
-    board: Board = "demo",
-    where: Annotated[str | None, typer.Option(help="A condition on its rows, in SQL.")] = None,
-    columns: Annotated[str | None, typer.Option(help="The columns to write, separated by commas.")] = None,
-) -> None:
-    """Write a slice of a board to a file."""
-    from piibench_duck import protocol as protocols
-    from piibench_duck import query as queries
-
-    if out.suffix.removeprefix(".") not in queries.FORMATS:
-        raise WrongUsageError(f"--out {out.name!r} ends in none of .parquet, .csv and .jsonl")
-    protocol = protocols.load()
-    chosen = [column.strip() for column in columns.split(",")] if columns is not None else []
-    place = protocols.find_board(board, protocol)
-    written = queries.export(place, protocol, out, table, where, chosen)
-    print(f"{written} rows of {table} in {out}")
-
-
-@app.command(name="list")
-def list_(
-    what: Annotated[Listed, typer.Argument(help="What to list.")],
-    board: Board = "demo",
-    as_json: AsJson = False,
-) -> None:
-    """List corpora, carriers, runners, or the runs of a board."""
-    from piibench_duck import listing
-    from piibench_duck.board import terminal
-
-    columns, lines = listing.of(what.value, board)
-    if as_json:
-        console.print_json([dict(zip(columns, line, strict=True)) for line in lines])
-    else:
-        terminal.lines(columns, lines)
+app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(commands_look.sql)
+app.command()(commands_look.export)
+app.command()(commands_look.carriers)
+app.command(name="list")(commands_look.list_)
+app.command()(commands_wrap.wrap)
+app.command()(commands_wrap.unwrap)

@@ -23,7 +23,10 @@ def _corpora() -> tuple[Sequence[str], Lines]:
 def _carriers() -> tuple[Sequence[str], Lines]:
     from piibench_duck import carriers
 
-    return ("carrier", "looks like"), [(name, carriers.describe(name)) for name in carriers.carrier_names()]
+    return ("carrier", "on boards", "looks like"), [
+        (name, "by default" if carriers.is_default(name) else "off by default", carriers.describe(name))
+        for name in carriers.carrier_names()
+    ]
 
 
 def _runners() -> tuple[Sequence[str], Lines]:

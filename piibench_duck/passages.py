@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import unicode_segmentation_rs
 
-from piibench_duck.corpora import Document, Gold
+from piibench_duck.corpora import Document
 from piibench_duck.errors import PiibenchError
 
 LONGEST = 400
@@ -36,11 +36,23 @@ def cut(document: Document) -> list[Passage]:
     if document.passage_starts is not None:
         return _given(document, document.passage_starts)
     try:
-        ends = _sentence_ends(document.text)
+        sentences = values(document.text, _places(document))
     except UnicodeEncodeError as error:
         raise PiibenchError(f"document {document.doc_id}: has a lone surrogate at code point {error.start}") from error
-    values = list(pairwise([0, *_outside_spans(ends, document.spans)]))
-    return [_passage(index, packed) for index, packed in enumerate(_packed(values))]
+    return [_passage(index, packed) for index, packed in enumerate(_packed(sentences))]
+
+
+def values(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The sentences of a text, which partition it; one that ends inside a span goes on to the end of the next one.
+
+    >>> values("Call Dr. Fox. Now.", [(5, 12)])
+    [(0, 14), (14, 18)]
+    """
+    return list(pairwise([0, *_outside_spans(_sentence_ends(text), spans)]))
+
+
+def _places(document: Document) -> list[tuple[int, int]]:
+    return [(span.start, span.end) for span in document.spans]
 
 
 def _given(document: Document, starts: Sequence[int]) -> list[Passage]:
@@ -49,7 +61,7 @@ def _given(document: Document, starts: Sequence[int]) -> list[Passage]:
         return []
     if list(starts[:1]) != [0] or any(start >= end for start, end in zip(starts, ends, strict=True)):
         raise PiibenchError(f"document {document.doc_id}: its sentences do not partition it")
-    if _outside_spans(ends, document.spans) != ends:
+    if _outside_spans(ends, _places(document)) != ends:
         raise PiibenchError(f"document {document.doc_id}: one of its sentences ends inside a span")
     return [_passage(index, [bounds]) for index, bounds in enumerate(zip(starts, ends, strict=True))]
 
@@ -88,10 +100,10 @@ def _sentence_ends(text: str) -> list[int]:
     return [*starts[1:], len(text)]
 
 
-def _outside_spans(ends: Sequence[int], spans: Sequence[Gold]) -> list[int]:
+def _outside_spans(ends: Sequence[int], spans: Sequence[tuple[int, int]]) -> list[int]:
     """Those ends that lie strictly inside no span."""
     kept = []
-    waiting = sorted((span.start, span.end) for span in spans)
+    waiting = sorted(spans)
     reached = at = 0  # the furthest end of the spans that begin before an end
     for end in ends:
         while at < len(waiting) and waiting[at][0] < end:

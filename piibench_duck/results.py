@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 from piibench_duck import warehouse
 from piibench_duck.errors import PiibenchError
+from piibench_duck.places import Board
 
-FILES = ("row_counts.parquet", "predictions.parquet", "meta.json", "result.json")
+FILES = ("row_counts.parquet", "pair_counts.parquet", "predictions.parquet", "meta.json", "result.json")
 _COUNTS = ("tp", "fp", "fn", "touched", "excluded", "n_rows", "n_rows_missing")
 _RATIOS = ("precision", "recall", "f1", "touch_rate")
 _SCAFFOLD = ("lookalike", "lookalike_touched", "scaffold_fp")
@@ -35,13 +36,15 @@ def write(con: warehouse.Connection, run: str, folder: Path, shared: Shared, sec
     described = _described(con, run)
     ran = described["status"] == "ran"
     where = f"run_id = {warehouse.quoted(run)}"
+    ranked = "row_id in (select row_id from staging.rows)"
     folder.mkdir(parents=True, exist_ok=True)
     staging = folder / f".staging.{os.getpid()}"
     staging.mkdir()
     try:
         if ran:
             for name, select in (
-                ("row_counts", f"select * exclude (run_id) from intermediate.row_counts where {where}"),
+                ("row_counts", f"select * exclude (run_id) from intermediate.row_counts where {where} and {ranked}"),
+                ("pair_counts", f"select * exclude (run_id) from intermediate.pair_counts where {where}"),
                 ("predictions", f"select * exclude (run_id) from marts.bench_predictions where {where}"),
             ):
                 warehouse.copy_to(con, select, staging / f"{name}.parquet")
@@ -91,12 +94,35 @@ def result(con: warehouse.Connection, run: str, shared: Shared) -> dict[str, Any
             "replicates": settings["replicates"],
             "seed": settings["seed"],
         },
+        "carrier_effects": carrier_effects(con, run, settings["pairs_design"]),
         "n_rows": mean["n_rows"],
         "n_rows_missing": mean["n_rows_missing"],
         "n_duplicate_spans": mean["n_duplicate_spans"],
         "n_duplicate_gold_spans": shared.n_duplicate_gold_spans,
         "n_unmapped_gold_spans": shared.n_unmapped_gold_spans,
         "_provenance": {**shared.provenance, **_model(described)},
+    }
+
+
+def carrier_effects(con: warehouse.Connection, run: str, design: str | None) -> dict[str, Any]:
+    """What each carrier does to the run, over the passages that it answered in prose too."""
+    where = f"run_id = {warehouse.quoted(run)}"
+    losses: dict[str, dict[str, Any]] = {}
+    for line in warehouse.rows_of(con, f"select * from marts.carrier_losses where {where} order by carrier, type"):
+        kept = {name: value for name, value in line.items() if name not in ("run_id", "carrier", "type")}
+        losses.setdefault(line["carrier"], {})[line["type"]] = kept
+    effects = warehouse.rows_of(con, f"select * from marts.carrier_effects where {where} order by carrier")
+    digests = warehouse.rows_of(con, "select * from marts.design_digests")
+    return {
+        "design": design,
+        "rows_digest": next((line["rows_digest"] for line in digests if line["design"] == design), None),
+        "by_carrier": {
+            line["carrier"]: {
+                **{name: value for name, value in line.items() if name not in ("run_id", "carrier")},
+                "by_type": losses.get(line["carrier"], {}),
+            }
+            for line in effects
+        },
     }
 
 
@@ -178,6 +204,22 @@ def read_result(folder: Path) -> dict[str, Any]:
         raise PiibenchError(f"{folder.name}/result.json is no result; score the run again")
     whole: dict[str, Any] = found
     return whole
+
+
+def read_run(board: Board, run: str) -> dict[str, Any]:
+    """The result of a run that ran; raises `PiibenchError` where there is none, or where it was not run."""
+    names = sorted(path.parent.name for path in board.results.glob("*/result.json"))
+    if run not in names:
+        raise PiibenchError(
+            f"no result of a run {run!r} on board {board.name!r}; there are {', '.join(names) or 'none yet'}: "
+            "run `piibench-duck score`"
+        )
+    found = read_result(board.results / run)
+    if found["status"] != "ran":
+        raise PiibenchError(f"run {run!r} was not run: {found['why']}")
+    if "carrier_effects" not in found:
+        raise PiibenchError(f"the result of {run!r} says nothing of carriers, since it is older; score it again")
+    return found
 
 
 def _is_result(found: object) -> bool:

@@ -19,9 +19,11 @@ def build(report: "BuildReport") -> None:
         notes = [f"{corpus.n_rows} rows of {corpus.n_passages} passages"]
         notes += [f"{corpus.n_documents} documents"] if corpus.n_documents else []
         notes += [f"{corpus.n_long} longer than 400"] if corpus.n_long else []
-        notes += [f"{corpus.n_refused} refused by their carrier"] if corpus.n_refused else []
+        notes += [f"{n_refused} refused by {carrier}" for carrier, n_refused in corpus.refused.items()]
         notes += [f"{name} {count}" for name, count in corpus.counts.items() if count]
         print(f"{visible(corpus.corpus)}: " + ", ".join(notes))
+    for design in report.designs:
+        print(f"design {design['design']}: {design['n_rows']} rows, digest {design['rows_digest'][:12]}")
     roles = {"scored": 0, "excluded": 0, "ignored": 0, "unknown": 0}
     for label in report.labels:
         roles[label["role"]] += label["n_spans"]

@@ -35,9 +35,7 @@ def to_passage(alignments: Sequence[Alignment], start: int, end: int) -> tuple[i
 
     Lost characters belong to it where it has characters on both sides of them.
     """
-    passage = passage_side(alignments)
-    wire = Sides(passage.other_starts, passage.other_ends, passage.starts, passage.ends, passage.are_copied)
-    return move(wire, start, end)
+    return move(wire_side(alignments), start, end)
 
 
 def to_wire(alignments: Sequence[Alignment], start: int, end: int) -> tuple[int, int] | None:
@@ -56,6 +54,12 @@ def passage_side(alignments: Sequence[Alignment]) -> Sides:
             sides.other_ends.append(wire_end)
             sides.are_copied.append(kind == "copied")
     return sides
+
+
+def wire_side(alignments: Sequence[Alignment]) -> Sides:
+    """The wire seen with the passage as its other side, for many calls of `move`."""
+    passage = passage_side(alignments)
+    return Sides(passage.other_starts, passage.other_ends, passage.starts, passage.ends, passage.are_copied)
 
 
 def move(sides: Sides, start: int, end: int) -> tuple[int, int] | None:
