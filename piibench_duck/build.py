@@ -205,10 +205,11 @@ def _wanted(plan: _Plan) -> list[Item]:
     for selected in plan.selected.values():
         for passage_id, carrier in (row for together in selected for row in together):
             wanted.setdefault(passage_id, set()).add(carrier)
-    return [_item(passage_id, plan.origins[passage_id], names) for passage_id, names in sorted(wanted.items())]
+    return [item_of(passage_id, plan.origins[passage_id], names) for passage_id, names in sorted(wanted.items())]
 
 
-def _item(passage_id: str, origin: Origin, names: Iterable[str]) -> Item:
+def item_of(passage_id: str, origin: Origin, names: Iterable[str]) -> Item:
+    """A passage with the gold inside it, wanted in the carriers of these names."""
     source, document, passage = origin
     gold = [
         span._replace(start=span.start - passage.start, end=span.end - passage.start)
