@@ -14,6 +14,7 @@ from types import ModuleType
 from piibench_duck.carriers.alignment import Alignment, to_passage, to_wire
 from piibench_duck.carriers.writer import CannotHoldError, Value, Wrapped, Writer
 from piibench_duck.errors import PiibenchError
+from piibench_duck.quiet import no_collection
 
 __all__ = [
     "Alignment",
@@ -63,10 +64,11 @@ def wrap(
     `CannotHoldError` passes through.
     """
     module = _loaded(carrier)
-    writer = Writer(passage, spans)
-    whole = _trimmed(passage, spans, _untorn(spans, values))
-    module.wrap(writer, [Value(passage[start:end], start) for start, end in whole or [(0, len(passage))]], key)
-    return writer.finish()
+    with no_collection():
+        writer = Writer(passage, spans)
+        whole = _trimmed(passage, spans, _untorn(spans, values))
+        module.wrap(writer, [Value(passage[start:end], start) for start, end in whole or [(0, len(passage))]], key)
+        return writer.finish()
 
 
 def unwrap(carrier: str, wire: str) -> list[str]:

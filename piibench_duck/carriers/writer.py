@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from piibench_duck.carriers.alignment import Alignment, Sides, move, passage_side
 from piibench_duck.errors import PiibenchError
-from piibench_duck.quiet import no_collection
 
 Escape = Mapping[str, str] | Callable[[str], str]
 
@@ -44,7 +43,7 @@ class Writer:
     def __init__(self, passage: str, spans: Sequence[tuple[int, int]] = ()) -> None:
         self.passage = Value(passage, 0)  # for a carrier that takes the passage whole
         self._spans = list(spans)
-        self._edges = {edge for start, end in spans for edge in (start, end - 1)}
+        self._edges: set[int] | None = None  # made when a carrier first asks
         self._parts: list[str] = []
         # The alignments, in columns until the end, which the garbage collector need not look through as they grow.
         self._value_indexes: list[int | None] = []
@@ -115,6 +114,8 @@ class Writer:
 
     def is_edge(self, offset: int) -> bool:
         """Whether a span begins or ends with this passage character, so that it must not be lost."""
+        if self._edges is None:
+            self._edges = {edge for start, end in self._spans for edge in (start, end - 1)}
         return offset in self._edges
 
     def close(self) -> None:
@@ -127,10 +128,9 @@ class Writer:
         """What was written; the rest of the passage is lost."""
         self._outside_a_value()
         self._take(len(self.passage.text) - self._read, "", "lost", None)
-        with no_collection():
-            alignments = self._lines()
-            sides = passage_side(alignments)
-            spans = [self._moved(sides, start, end) for start, end in self._spans]
+        alignments = self._lines()
+        sides = passage_side(alignments)
+        spans = [self._moved(sides, start, end) for start, end in self._spans]
         return Wrapped("".join(self._parts), spans, alignments)
 
     def _moved(self, sides: Sides, start: int, end: int) -> tuple[int, int]:

@@ -1,30 +1,41 @@
 """Carriers: what the Writer records, what json looks like, and that a file is all a carrier needs."""
 
 import hashlib
+import importlib
 import json
 import re
 import sys
 import time
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
 
-from piibench_duck import carriers
-from piibench_duck.carriers import Alignment, Value, Writer, to_passage, to_wire
+from piibench_duck import carriers, listing
+from piibench_duck.carriers import Alignment, Value, Wrapped, Writer, to_passage, to_wire
 from piibench_duck.carriers.scaffolds import hex_id, moment, number, serial
 from piibench_duck.errors import PiibenchError
+from tests.carrier_checks import (
+    CHECKS,
+    ODD,
+    Given,
+    check_all,
+    check_refusal,
+    held,
+    inputs,
+    refusal,
+    scaffold_of,
+    wrapped,
+)
 
 AWKWARD = "".join(map(chr, range(0x20))) + '"\\/\x7f\x80\x85\u2028\u2029\ufeff\u200b\u202e😀e\u0301é שלום مرحبا'
 
 
-def written(carrier: str, n: int = 500) -> list[carriers.Wrapped]:
+def written(carrier: str, n: int = 500) -> list[Wrapped]:
     return [carriers.wrap(carrier, "x", [], [], carriers.row_key(f"demo-{index}", carrier)) for index in range(n)]
-
-
-def scaffold_of(row: carriers.Wrapped) -> list[str]:
-    """The stretches of the wire that no alignment covers."""
-    edges = [0, *(edge for line in row.alignments for edge in (line.wire_start, line.wire_end)), len(row.text)]
-    return [row.text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def test_prose_and_json_are_carriers_and_helper_modules_are_not() -> None:
@@ -38,7 +49,7 @@ def test_prose_and_json_are_carriers_and_helper_modules_are_not() -> None:
 def test_an_unknown_carrier_is_named_beside_those_that_exist(name: str) -> None:
     with pytest.raises(PiibenchError) as caught:
         carriers.wrap(name, "text", [], [], 0)
-    assert str(caught.value).startswith(f"no carrier {name!r}; there are json, ")
+    assert str(caught.value) == f"no carrier {name!r}; there are {', '.join(carriers.carrier_names())}"
     with pytest.raises(PiibenchError):
         carriers.unwrap(name, "text")
 
@@ -150,22 +161,37 @@ def test_edges_of_spans_are_known_to_a_carrier_that_loses_characters() -> None:
     assert [writer.is_edge(offset) for offset in range(6)] == [False, True, False, True, False, False]
 
 
+def spread_over(passage: str, spans: list[tuple[int, int]], values: list[tuple[int, int]]) -> list[tuple[str, int]]:
+    """The values that a carrier is given."""
+    seen: list[tuple[str, int]] = []
+
+    def spy(writer: Writer, values: list[Value], key: int) -> None:
+        seen.extend(values)
+        writer.value(writer.passage)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("piibench_duck.carriers.prose.wrap", spy)
+        carriers.wrap("prose", passage, spans, values, 0)
+    return seen
+
+
 def test_values_that_a_span_ties_together_are_one() -> None:
-    spread: list[tuple[str, int]] = []
+    values = [(0, 4), (5, 9), (10, 16), (18, 23)]
+    found = spread_over("One. Two. Three.  Four.", [(2, 7), (16, 17)], values)
+    assert found == [("One. Two.", 0), ("Three.", 10), (" ", 16), ("Four.", 18)]
 
-    class Spy:
-        @staticmethod
-        def wrap(writer: Writer, values: list[Value], key: int) -> None:
-            spread.extend(values)
-            for value in values:
-                writer.value(value)
 
-    sys.modules["piibench_duck.carriers.spy"] = Spy  # type: ignore[assignment]
-    try:
-        carriers.wrap("spy", "One. Two. Three.  Four.", [(2, 7), (16, 17)], [(0, 4), (5, 9), (10, 16), (18, 23)], 0)
-    finally:
-        del sys.modules["piibench_duck.carriers.spy"]
-    assert spread == [("One. Two.", 0), ("Three.", 10), (" ", 16), ("Four.", 18)]
+def test_white_space_around_a_value_lies_between_values_unless_a_span_holds_it() -> None:
+    passage = "\n One. \t\u2028 \u3000Two.  "
+    assert spread_over(passage, [], [(0, 9), (9, 17)]) == [("One.", 2), ("Two.", 11)]
+    assert spread_over(passage, [(1, 4), (9, 10)], [(0, 9), (9, 17)]) == [(" One.", 1), (" \u3000Two.", 9)]
+    assert spread_over(passage, [(15, 16)], [(6, 9), (9, 17)]) == [("\u3000Two. "[1:], 11)]
+
+
+def test_a_passage_without_values_or_with_blank_ones_alone_is_one_value() -> None:
+    assert spread_over("One. Two.", [], []) == [("One. Two.", 0)]
+    assert spread_over(" \n ", [], [(0, 1), (1, 3)]) == [(" \n ", 0)]
+    assert spread_over("", [], [(0, 0)]) == [("", 0)]
 
 
 def test_json_spells_a_passage_exactly_as_the_json_module_does() -> None:
@@ -216,37 +242,191 @@ def test_a_row_key_has_64_bits_and_depends_on_passage_and_carrier() -> None:
     assert carriers.row_key("tab/1", "json") == int(hashlib.sha256(b"tab/1@json").hexdigest()[:16], 16)
 
 
-def test_a_file_in_the_package_folder_is_a_carrier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "bullets.py").write_text(
-        '''"""Each value as an item of a list."""
+Drop = Callable[[str], str]
+
+
+@pytest.fixture
+def drop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Drop]:
+    """Puts a file into a folder where carriers are looked for, and gives the carrier's name."""
+    monkeypatch.setattr(carriers, "__path__", [*carriers.__path__, str(tmp_path)])
+
+    def forget() -> None:
+        sys.modules.pop("piibench_duck.carriers.bullets", None)
+        vars(carriers).pop("bullets", None)
+        importlib.invalidate_caches()
+
+    def dropped(text: str) -> str:
+        forget()
+        (tmp_path / "bullets.py").write_text(text, encoding="utf-8")
+        return "bullets"
+
+    yield dropped
+    forget()
+
+
+BULLETS = r'''"""Each value as an item of a list."""
+
+import re
+
+from piibench_duck.carriers.scaffolds import hex_id
+from piibench_duck.carriers.writer import CannotHoldError
+
+ESCAPES = {"\n": "\\n", "\\": "\\\\"}
 
 
 def wrap(writer, values, key):
+    refused = re.search("\0", writer.passage.text)
+    if refused:
+        raise CannotHoldError(f"bullets cannot hold U+0000, at code point {refused.start()} of the passage")
     for value in values:
         writer.scaffold("- ")
-        writer.value(value, {"\\n": "\\\\n", "\\\\": "\\\\\\\\"})
-        writer.scaffold("\\n")
+        writer.lookalike(hex_id(key, "id", 4))
+        writer.scaffold(" ")
+        writer.value(value, ESCAPES)
+        writer.scaffold("\n")
 
 
 def unwrap(wire):
-    return [line[2:].replace("\\\\n", "\\n") for line in wire.split("\\n")[:-1]]
-''',
-        encoding="utf-8",
-    )
-    monkeypatch.setattr(carriers, "__path__", [*carriers.__path__, str(tmp_path)])
-    try:
-        assert "bullets" in carriers.carrier_names()
-        row = carriers.wrap("bullets", "Ann\nLee. Bo.", [(0, 7), (9, 11)], [(0, 8), (9, 12)], 0)
-        assert row.text == "- Ann\\nLee.\n- Bo.\n"
-        assert [row.text[start:end] for start, end in row.spans] == ["Ann\\nLee", "Bo"]
-        assert carriers.unwrap("bullets", row.text) == ["Ann\nLee.", "Bo."]
-    finally:
-        sys.modules.pop("piibench_duck.carriers.bullets", None)
-        vars(carriers).pop("bullets", None)
+    lines = wire.split("\n")[:-1]
+    return [re.sub(r"\\(.)", lambda found: {"n": "\n"}.get(found[1], found[1]), line[7:]) for line in lines]
+'''
 
 
-def test_a_carrier_that_cannot_hold_a_text_says_so_as_a_fault_a_user_can_mend() -> None:
-    assert issubclass(carriers.CannotHoldError, PiibenchError)
+def test_a_file_in_a_folder_of_carriers_is_one(drop: Drop) -> None:
+    carrier = drop(BULLETS)
+    assert carrier in carriers.carrier_names()
+    assert carriers.is_default(carrier)
+    assert carriers.reads_back(carrier)
+    assert carriers.describe(carrier) == "Each value as an item of a list."
+    columns, lines = listing.of("carriers", "demo")
+    assert {"carrier": carrier, "looks like": "Each value as an item of a list."}.items() <= dict(
+        zip(columns, next(line for line in lines if line[0] == carrier), strict=True)
+    ).items()
+    row = carriers.wrap(carrier, "Ann\nLee. Bo.", [(0, 7), (9, 11)], [(0, 8), (9, 12)], 0)
+    assert re.sub("[0-9a-f]{4}", "id", row.text) == "- id Ann\\nLee.\n- id Bo.\n"
+    assert [row.text[start:end] for start, end in row.spans] == ["Ann\\nLee", "Bo"]
+    assert carriers.unwrap(carrier, row.text) == ["Ann\nLee.", "Bo."]
+
+
+def test_a_dropped_file_may_be_off_by_default_and_need_not_read_back(drop: Drop) -> None:
+    carrier = drop(BULLETS.replace("ESCAPES =", "OFF_BY_DEFAULT, READS_BACK = True, False\nESCAPES ="))
+    assert not carriers.is_default(carrier)
+    assert not carriers.reads_back(carrier)
+
+
+def test_a_dropped_file_is_held_to_all_that_must_hold_of_a_row(drop: Drop) -> None:
+    carrier = drop(BULLETS)
+
+    @settings(deadline=None)
+    @given(given_=inputs())
+    def holds(given_: Given) -> None:
+        check_all(carrier, held(carrier, given_))
+
+    holds()
+    assert refusal(carrier, Given("a\0", [], [], 0)) is not None
+    assert failing(carrier) == set()
+
+
+def failing(carrier: str) -> set[str]:
+    """The checks that some text makes fail."""
+    failed = set()
+    for key, piece in enumerate(ODD):
+        passage = f"Allan{piece}Lee {piece} Bo.  Sam."
+        spans = [(0, 5), (1, 4), (5, 5 + len(piece)), (len(passage) - 4, len(passage) - 1)]
+        given_ = Given(passage, spans, [(0, 5), (9 + len(piece), len(passage))], key)
+        message = refusal(carrier, given_)
+        if message is not None:
+            tried: dict[str, Callable[[], object]] = {"check_refusal": partial(check_refusal, carrier, given_, message)}
+        else:
+            row = wrapped(carrier, given_)
+            tried = {name: partial(check, carrier, given_, row) for name, check in CHECKS.items()}
+        for name, check in tried.items():
+            try:
+                check()
+            except (AssertionError, LookupError, ValueError):
+                failed.add(name)
+    return failed
+
+
+@pytest.mark.parametrize(
+    ("sound", "broken", "check"),
+    [
+        # a reader that cuts white space, and one that hands out one value too many
+        ("line[7:])", "line[7:].strip())", "check_reads_back"),
+        ('split("\\n")[:-1]', 'split("\\n")', "check_reads_back"),
+        # an escape that is not unambiguous, and one that no reader turns back
+        (', "\\\\": "\\\\\\\\"}', "}", "check_reads_back"),
+        ('"\\\\": "\\\\\\\\"}', '"\\\\": "\\\\\\\\", "\\ufeff": "?"}', "check_reads_back"),
+        # the second of two equal letters as a sign that means nothing without the first
+        (
+            "        writer.value(value, ESCAPES)\n",
+            """
+        writer.open(value)
+        for offset, char in enumerate(value.text):
+            if offset and char == "l" == value.text[offset - 1]:
+                writer.escape("\\\\*")
+            elif char in ESCAPES:
+                writer.escape(ESCAPES[char])
+            else:
+                writer.copy()
+        writer.close()
+""",
+            "check_decodes_alone",
+        ),
+        # a row that depends on the clock
+        ("hex_id(key,", "hex_id(__import__('time').time_ns(),", "check_depends_on_its_input_alone"),
+        # refusals that hold the text, name no offset, or name another character
+        (
+            "at code point {refused.start()} of the passage",
+            "in {writer.passage.text!r} at {refused.start()}",
+            "check_refusal",
+        ),
+        (", at code point {refused.start()} of the passage", "", "check_refusal"),
+        ("U+0000", "U+0001", "check_refusal"),
+    ],
+)
+def test_a_dropped_file_that_breaks_what_must_hold_is_found_out(
+    drop: Drop, sound: str, broken: str, check: str
+) -> None:
+    assert sound in BULLETS
+    assert check in failing(drop(BULLETS.replace(sound, broken)))
+
+
+def lines_with(row: Wrapped, index: int, **changed: Any) -> list[Alignment]:
+    return [line._replace(**changed) if line.interval_index == index else line for line in row.alignments]
+
+
+@pytest.mark.parametrize(
+    ("check", "spoil"),
+    [
+        ("check_spans", lambda row: row._replace(spans=row.spans[:-1])),
+        ("check_spans", lambda row: row._replace(spans=row.spans[::-1])),
+        ("check_spans", lambda row: row._replace(spans=[(start - 1, end) for start, end in row.spans])),
+        ("check_spans", lambda row: row._replace(spans=[(start, end - 1) for start, end in row.spans])),
+        ("check_spans", lambda row: row._replace(alignments=lines_with(row, 1, kind="lookalike", passage_start=None))),
+        ("check_account", lambda row: row._replace(alignments=row.alignments[:-1])),
+        ("check_account", lambda row: row._replace(alignments=row.alignments[1:])),
+        ("check_account", lambda row: row._replace(alignments=lines_with(row, 1, passage_end=4))),
+        ("check_account", lambda row: row._replace(alignments=lines_with(row, 1, wire_start=5))),
+        ("check_account", lambda row: row._replace(alignments=lines_with(row, 2, kind="changed"))),
+        ("check_account", lambda row: row._replace(alignments=lines_with(row, 2, kind="copied"))),
+        ("check_account", lambda row: row._replace(alignments=lines_with(row, 0, value_index=0))),
+        ("check_account", lambda row: row._replace(text=row.text.upper())),
+        ("check_reads_back", lambda row: row._replace(text=row.text.upper())),
+        ("check_reads_back", lambda row: row._replace(alignments=lines_with(row, 3, value_index=1))),
+        ("check_decodes_alone", lambda row: row._replace(spans=[(start, end + 1) for start, end in row.spans])),
+        ("check_decodes_alone", lambda row: row._replace(spans=[row.spans[0], (row.spans[1][0] + 1, 18)])),
+    ],
+)
+def test_a_row_that_is_not_what_it_says_is_found_out(
+    drop: Drop, check: str, spoil: Callable[[Wrapped], Wrapped]
+) -> None:
+    carrier = drop(BULLETS)
+    given_ = Given("Allan\nLee.  Bo.", [(0, 5), (5, 9), (12, 14)], [(0, 11), (12, 15)], 0)
+    row = check_all(carrier, given_)
+    assert (row.text[7:19], row.spans[:2]) == ("Allan\\nLee.\n", [(7, 12), (12, 17)])
+    with pytest.raises((AssertionError, LookupError, ValueError)):
+        CHECKS[check](carrier, given_, spoil(row))
 
 
 def test_time_grows_with_the_text_and_not_with_its_square() -> None:
