@@ -1,10 +1,12 @@
 """Passages to rows of the warehouse: wraps each in its carriers, in several processes where there are many."""
 
 import os
+import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -65,8 +67,21 @@ def maker(n_rows: int, workers: int | None = None) -> Iterator[Make]:
     if workers == 1:
         yield lambda items: map(make, _chunks(items))
         return
-    with ProcessPoolExecutor(workers, get_context("spawn")) as executor:
+    with ProcessPoolExecutor(workers, get_context("spawn"), _follow_parent) as executor:
         yield lambda items: executor.map(make, _chunks(items))
+
+
+def _follow_parent() -> None:
+    """A worker ends when its parent is gone, however that ended, and leaves Ctrl-C to it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = parent_process()
+    assert parent is not None
+
+    def wait() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def _chunks(items: Sequence[Item]) -> Iterator[Sequence[Item]]:

@@ -1,5 +1,10 @@
 """Building a board: rows once for all designs, the same bytes from any number of processes, refusals counted."""
 
+import json
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -9,6 +14,8 @@ from piibench_duck import build, carriers, designs, protocol, warehouse, wrapped
 from piibench_duck.corpora import Gold
 from piibench_duck.places import Board
 from piibench_duck.wrapped_rows import Item
+from tests.conftest import ROOT
+from tests.shell import environment
 
 CONSTANTS = {
     **{"corpus": "c", "source": "s", "split": "all", "doc_id": "s/d", "passage_start": 0},
@@ -108,6 +115,56 @@ def test_what_is_made_fits_the_contracts_and_agrees_with_the_carrier() -> None:
         "select * exclude (row_id) from contracts.alignments where row_id = 's/d#0@csv' order by interval_index"
     )
     assert [tuple(line) for line in lines.fetchall()] == [tuple(line) for line in wrapped.alignments]
+
+
+def test_rows_that_leave_as_json_lines_have_the_same_surfaces_under_their_offsets(
+    built: tuple[Board, build.BuildReport], tmp_path: Path
+) -> None:
+    con = warehouse.connect()
+    warehouse.attach(con, built[0].warehouse)
+    warehouse.fill(con, "settings", {"seed": [0], "replicates": [1]})
+    warehouse.derive(con, ["marts.bench_rows"])
+    warehouse.save(con.sql("select * from marts.bench_rows").to_arrow_table(), tmp_path / "rows.jsonl", "jsonl")
+    sliced = set()
+    for line in (tmp_path / "rows.jsonl").read_text("utf-8").split("\n")[:-1]:
+        row = json.loads(line)
+        for span in [*row["spans"], *row["excluded"]]:
+            sliced.add((row["id"], span["start"], span["end"], row["text"][span["start"] : span["end"]]))
+    there = con.sql("select row_id, start_char, end_char, surface from contracts.gold_spans").fetchall()
+    assert sliced == set(there)
+    assert {row_id.rpartition("@")[2] for row_id, *_ in sliced} == set(designs.default_carriers())
+
+
+def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
+    code = (
+        "import os, signal\n"
+        "from piibench_duck import wrapped_rows\n"
+        "if __name__ == '__main__':\n"
+        "    with wrapped_rows.maker(0, 2) as make:\n"
+        "        list(make([]))\n"
+        "        from concurrent.futures import ProcessPoolExecutor\n"
+        "        executor = next(o for o in __import__('gc').get_objects() if isinstance(o, ProcessPoolExecutor))\n"
+        "        print(*{executor.submit(os.getpid).result() for _ in range(20)}, flush=True)\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    script = tmp_path / "killed.py"
+    script.write_text(code)
+    ended = subprocess.run(
+        [sys.executable, script],
+        env=environment(tmp_path, PYTHONPATH=str(ROOT)),
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert ended.returncode == -signal.SIGKILL, ended.stderr.decode()
+    workers = [int(pid) for pid in ended.stdout.split()]
+    assert workers
+    for _ in range(100):
+        alive = [pid for pid in workers if Path(f"/proc/{pid}").exists()]
+        if not alive:
+            return
+        time.sleep(0.1)
+    pytest.fail(f"workers are still there: {alive}")
 
 
 def test_an_offset_that_means_something_else_to_duckdb_is_found() -> None:
