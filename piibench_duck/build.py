@@ -10,7 +10,7 @@ from piibench_duck.corpora import Document
 from piibench_duck.errors import PiibenchError
 from piibench_duck.passages import Passage, cut
 from piibench_duck.places import Board, downloads_dir
-from piibench_duck.protocol import BoardPlan, Protocol, own_rows
+from piibench_duck.protocol import BoardPlan, Protocol, design_of, own_rows
 from piibench_duck.wrapped_rows import Item, maker
 
 Progress = Callable[[str], None]
@@ -179,7 +179,7 @@ def _read(
     candidates = [designs.Candidate(passage_id, origin.document.split) for passage_id, origin in origins.items()]
     names = designs.default_carriers()
     selected = {
-        name: designs.select(candidates, protocol.designs[name], protocol.splits[corpus], names)
+        name: designs.select(candidates, design_of(protocol, board, name), protocol.splits[corpus], names)
         for name in board.designs
     }
     return _Plan(corpus, origins, selected, n_documents, dict(sorted(counts.items())))

@@ -1,7 +1,7 @@
 """What `data/protocol.toml` says: designs, boards, the splits that serve, and the runs that a board has by itself."""
 
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -31,6 +31,7 @@ class BoardPlan(NamedTuple):
     predict: tuple[str, ...]  # of them, those that runs answer unless told otherwise
     ranked: str  # the one whose rows count
     pairs: str  # the one whose prose and carriers are compared
+    passages: Mapping[str, int] = {}  # by design, where the board takes another number of them
 
 
 class RunPlan(NamedTuple):
@@ -85,6 +86,12 @@ def load(path: Path | None = None) -> Protocol:
     return protocol
 
 
+def design_of(protocol: Protocol, board: BoardPlan, name: str) -> Design:
+    """The design with as many passages as the board takes of it."""
+    design = protocol.designs[name]
+    return design._replace(passages=board.passages.get(name, design.passages))
+
+
 def _board_plan(table: dict[str, Any]) -> BoardPlan:
     given: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
     return BoardPlan(**given)
@@ -95,21 +102,31 @@ def _faults(protocol: Protocol) -> Iterator[str]:
     for name, design in protocol.designs.items():
         if design.carriers not in CARRIER_RULES:
             yield f"designs.{name}.carriers is none of {', '.join(CARRIER_RULES)}"
-        if design.passages is not None and (type(design.passages) is not int or design.passages < 1):
+        if design.passages is not None and not _is_number(design.passages):
             yield f"designs.{name}.passages is no number of passages"
     for name, board in protocol.boards.items():
-        for key, names in (("designs", board.designs), ("predict", board.predict), ("ranked", [board.ranked])):
+        for key, names in (
+            *(("designs", board.designs), ("predict", board.predict), ("ranked", (board.ranked,))),
+            ("passages", tuple(board.passages)),
+        ):
             known = protocol.designs if key == "designs" else board.designs
             for unknown in [design for design in names if design not in known]:
                 yield f"boards.{name}.{key} names {unknown!r}; there are {', '.join(known)}"
+        for design_name, passages in board.passages.items():
+            if not _is_number(passages):
+                yield f"boards.{name}.passages.{design_name} is no number of passages"
         if board.pairs not in board.designs:
             yield f"boards.{name}.pairs names {board.pairs!r}; there are {', '.join(board.designs)}"
-        elif protocol.designs[board.pairs].passages != protocol.designs[board.ranked].passages:
+        elif design_of(protocol, board, board.pairs).passages != design_of(protocol, board, board.ranked).passages:
             yield f"boards.{name}: {board.pairs!r} takes other passages than {board.ranked!r}, so they share no draws"
         for key, names in (("corpora", board.corpora), ("runs", board.runs)):
             of = protocol.splits if key == "corpora" else protocol.runs
             for unknown in [other for other in names if other not in of]:
                 yield f"boards.{name}.{key} names {unknown!r}, which has no table of its own"
+
+
+def _is_number(passages: object) -> bool:
+    return type(passages) is int and passages > 0
 
 
 def check_designs(names: Sequence[str] | None, board: str, protocol: Protocol) -> list[str] | None:

@@ -1,5 +1,6 @@
 """Open, fill, derive and write the tables: the only module that imports duckdb."""
 
+import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -202,6 +203,11 @@ def content_digest(con: Connection, select: str) -> str:
         f"from (select sha256(lines::varchar) as line from ({select}) as lines)"
     )
     return str(found.fetchall()[0][0])
+
+
+def file_digest(name: str) -> str:
+    """SHA-256 of the file of sql/ with that name."""
+    return next(hashlib.sha256(file.text.encode()).hexdigest() for file in files() if file.name == name)
 
 
 def can_be_read(path: Path) -> bool:

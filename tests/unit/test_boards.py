@@ -294,3 +294,17 @@ def test_gold_that_the_map_no_longer_names_is_counted(tmp_path: Path) -> None:
     con = tables.connect([Row("r", "Ann", [Gold(0, 3, "NEW_LABEL"), Gold(0, 2, "PERSON")])], [])
     warehouse.derive(con, ["marts.rows_digest"])
     assert con.sql("select n_unmapped_gold_spans from marts.rows_digest").fetchall() == [(1,)]
+
+
+def test_files_without_rows_follow_the_columns_of_their_relation(board: Board) -> None:
+    con = warehouse.connect(1)
+    for table in ("gold_spans", "row_counts"):
+        path = board.warehouse / table / warehouse.EMPTY
+        con.execute(f"create table {table} as select * exclude (row_id) from read_parquet({warehouse.quoted(path)})")
+        warehouse.write(con, f"select * from {table}", path, {})  # as an earlier version of the columns would have it
+    boards.write_seeds(con, board.warehouse)
+    for table in ("gold_spans", "row_counts"):
+        path = board.warehouse / table / warehouse.EMPTY
+        assert "row_id" in con.sql(f"select * from read_parquet({warehouse.quoted(path)})").columns
+    score_again(board)
+    open_board(board)
