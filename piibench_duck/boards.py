@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from piibench_duck import warehouse
+from piibench_duck import catalog, warehouse
 from piibench_duck.errors import PiibenchError
 from piibench_duck.places import Board
 from piibench_duck.protocol import Protocol
@@ -195,7 +195,7 @@ def write_catalog(board: Board, protocol: Protocol) -> None:
     try:
         con = warehouse.connect(path=beside)
         _make_views(con, board.warehouse.absolute(), board.name, protocol)
-        warehouse.comment(con)
+        catalog.comment(con)
         con.close()
         beside.replace(path)
     finally:

@@ -1,11 +1,17 @@
 """Fixtures that several tests share."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from piibench_duck import cli
+from tests.shell import Ended
+
 ROOT = Path(__file__).parent.parent
+
+Call = Callable[..., Ended]
 
 
 @pytest.fixture(scope="session")
@@ -16,3 +22,21 @@ def mirror() -> Path:
     if not folder.is_dir():
         pytest.skip(f"the real corpora are not at {folder.name!r}; set PIIBENCH_MIRROR to the folder that holds them")
     return folder
+
+
+@pytest.fixture
+def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Call:
+    """A command in this process, with an empty home."""
+    monkeypatch.setenv("PIIBENCH_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("PIIBENCH_MIRROR", raising=False)
+    monkeypatch.chdir(tmp_path)
+
+    def called(*arguments: object) -> Ended:
+        capfdbinary.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            cli.main([str(argument) for argument in arguments])
+        out, err = capfdbinary.readouterr()
+        assert isinstance(ended.value.code, int)
+        return Ended(ended.value.code, out.decode(), err.decode())
+
+    return called

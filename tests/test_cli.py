@@ -1,33 +1,13 @@
 """The command line: exit codes, stdout and stderr apart, and nothing of any row where it does not belong."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from piibench_duck import cli
+from tests.conftest import Call
 from tests.shell import SENTINEL, Ended, predictions, rows, run, write_lines
-
-Call = Callable[..., Ended]
-
-
-@pytest.fixture
-def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Call:
-    """A command in this process, with an empty home."""
-    monkeypatch.setenv("PIIBENCH_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("PIIBENCH_MIRROR", raising=False)
-    monkeypatch.chdir(tmp_path)
-
-    def called(*arguments: object) -> Ended:
-        capfdbinary.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            cli.main([str(argument) for argument in arguments])
-        out, err = capfdbinary.readouterr()
-        assert isinstance(ended.value.code, int)
-        return Ended(ended.value.code, out.decode(), err.decode())
-
-    return called
 
 
 @pytest.fixture

@@ -6,17 +6,17 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from piibench_duck import carriers, cli
+from piibench_duck import carriers
 from piibench_duck.interchange import writing
+from tests.conftest import Call
 from tests.shell import SENTINEL, Ended, command, environment, predictions, rows, run, write_lines
 
-Call = Callable[..., Ended]
 TEXT = f'😀 Ana Fox ("{SENTINEL}") left.\nShe wrote to A & B, then to C | D. Nobody <answered>!'
 PICKY = '''"""Holds what has no bell."""
 
@@ -35,23 +35,6 @@ def unwrap(wire):
     """The passage."""
     return [wire]
 '''
-
-
-@pytest.fixture
-def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Call:
-    """A command in this process, in a folder of its own."""
-    monkeypatch.setenv("PIIBENCH_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
-
-    def called(*arguments: object) -> Ended:
-        capfdbinary.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            cli.main([str(argument) for argument in arguments])
-        out, err = capfdbinary.readouterr()
-        assert isinstance(ended.value.code, int)
-        return Ended(ended.value.code, out.decode(), err.decode())
-
-    return called
 
 
 @pytest.fixture

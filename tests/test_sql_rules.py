@@ -141,7 +141,7 @@ def test_the_grain_names_columns_that_are_unique(name: str) -> None:
 
 def test_every_comment_reaches_duckdb() -> None:
     con = demo()
-    warehouse.comment(con)
+    catalog.comment(con)
     silent = con.sql(
         "select schema_name || '.' || table_name || '.' || column_name from duckdb_columns() "
         "where not internal and comment is null"
