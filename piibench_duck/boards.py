@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from piibench_duck import catalog, warehouse
+from piibench_duck.beside import is_alive
 from piibench_duck.errors import PiibenchError
 from piibench_duck.places import Board
 from piibench_duck.protocol import Protocol
@@ -30,16 +31,22 @@ def write_rows(con: warehouse.Connection, folder: Path) -> None:
     """
     writers = con.sql("select distinct corpus, carrier from contracts.rows order by all").fetchall()
     parts: dict[str, str] = {}
+    corpus_there = None
     for corpus, carrier in writers:
+        if corpus != corpus_there:  # a corpus at a time, so that each carrier looks through its own corpus alone
+            ids = f"select row_id from contracts.rows where corpus = {warehouse.quoted(corpus)}"
+            for table in _ROW_TABLES:
+                con.execute(
+                    f"create or replace temp table {table}_of_corpus as "
+                    f"select * from contracts.{table} where row_id in ({ids})"
+                )
+            corpus_there = corpus
         writer = _writer(corpus, carrier)
-        ids = (
-            "select row_id from contracts.rows "
-            f"where corpus = {warehouse.quoted(corpus)} and carrier = {warehouse.quoted(carrier)}"
-        )
+        ids = f"select row_id from rows_of_corpus where carrier = {warehouse.quoted(carrier)}"
         inputs: dict[str, str] = {}
         for table in _ROW_TABLES:
             path = folder / table / f"{writer}.parquet"
-            digest = warehouse.write(con, f"select * from contracts.{table} where row_id in ({ids})", path, inputs)
+            digest = warehouse.write(con, f"select * from {table}_of_corpus where row_id in ({ids})", path, inputs)
             inputs = inputs or {f"{table}/{writer}": digest}
             parts[f"{table}/{writer}"] = digest
     for table in _ROW_TABLES:
@@ -214,19 +221,8 @@ def sweep(folder: Path) -> None:
     """Remove what killed writers left beside the files they meant to replace."""
     for left in [*folder.glob("*/.*.parquet.*"), *folder.glob("*/.staging.*"), *folder.glob(f".{CATALOG}.*")]:
         pid = next((part for part in reversed(left.name.split(".")) if part.isdigit()), "")  # of `.name.123.wal` too
-        if pid and not _is_alive(int(pid)):
+        if pid and not is_alive(int(pid)):
             shutil.rmtree(left, ignore_errors=True) if left.is_dir() else left.unlink(missing_ok=True)
-
-
-def _is_alive(pid: int) -> bool:
-    """Whether a process of that number is there; one of somebody else's counts."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
 
 
 def asked_runs(folder: Path, runs: Sequence[str]) -> list[str]:

@@ -87,7 +87,7 @@ def build(
     if unknown and not allow_unknown_labels and board.own is None:
         told = ", ".join(f"{label['corpus']}:{label['source_label']} ({label['n_spans']} spans)" for label in unknown)
         raise PiibenchError(f"label_map.csv does not name these gold labels: {told}; map them or allow unknown labels")
-    warehouse.check(con)
+    warehouse.check(con, mend="build the board again" if board.own is None else "mend the rows file")
     warehouse.derive(con, ["marts.design_digests"])
     digests = warehouse.rows_of(con, "select * from marts.design_digests order by design")
     progress("writing")
@@ -111,7 +111,10 @@ def _fill_own(con: warehouse.Connection, folder: Path) -> BuildReport:
     ):
         warehouse.fill(con, table, columns)
     counts = Counter(rows.rows["corpus"])
-    reports = [CorpusReport(corpus, 0, n_rows, n_rows, 0, {}, {}) for corpus, n_rows in sorted(counts.items())]
+    passages = Counter(corpus for corpus, _ in {*zip(rows.rows["corpus"], rows.rows["passage_id"], strict=True)})
+    reports = [
+        CorpusReport(corpus, 0, passages[corpus], n_rows, 0, {}, {}) for corpus, n_rows in sorted(counts.items())
+    ]
     return BuildReport(reports, {}, [], [])
 
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from piibench_duck import console
+from piibench_duck import beside, console
 from piibench_duck.errors import PiibenchError, WrongUsageError
 from piibench_duck.sandbox import is_unicode
 
@@ -27,11 +27,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _interrupted(number: int, frame: object) -> None:
-    """End at once. Every file is written beside and renamed, so nothing has to be put right first.
+    """End at once. Every file is written beside and renamed, so nothing has to be put right but what lies beside.
 
     A KeyboardInterrupt would come out of C code as any error, or as an abort.
     """
     console.release()
+    beside.abandon()
     os.write(2, b"piibench-duck: interrupted\n")
     os._exit(INTERRUPTED)
 

@@ -1,12 +1,12 @@
 """A person's own SQL over a board: one SELECT, read-only, in a locked room; and slices of it as files."""
 
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from piibench_duck import boards, sandbox, warehouse
+from piibench_duck.beside import beside
 from piibench_duck.errors import PiibenchError
 from piibench_duck.places import Board
 from piibench_duck.protocol import Protocol
@@ -46,7 +46,10 @@ def named(con: warehouse.Connection, name: str, params: Mapping[str, object]) ->
     needed = {parameter for parameter in taken if not re.search(rf"\b{parameter}, or null\b", file.comment)}
     if not needed <= params.keys() <= taken:
         given = ", ".join(sorted(params)) or "none"
-        raise PiibenchError(f"query {name!r} takes the parameters {', '.join(sorted(taken)) or 'none'}, found {given}")
+        told = ", ".join(
+            parameter if parameter in needed else f"{parameter} (may be left out)" for parameter in sorted(taken)
+        )
+        raise PiibenchError(f"query {name!r} takes the parameters {told or 'none'}, found {given}")
     found: pa.Table = con.sql(file.text, params={**dict.fromkeys(taken), **params}).to_arrow_table()
     return found
 
@@ -75,12 +78,8 @@ def export(board: Board, protocol: Protocol, out: Path, table: str, where: str |
     wanted = ", ".join(f'"{column}"' for column in columns) or "*"
     condition = "" if where is None else f" where {_condition(con, where)}"
     found = select(con, f"select {wanted} from {table}{condition} order by all")
-    beside = out.with_name(f".{out.name}.{os.getpid()}")
-    try:
-        warehouse.save(found, beside, kind)
-        beside.replace(out)
-    finally:
-        beside.unlink(missing_ok=True)
+    with beside(out) as part:
+        warehouse.save(found, part, kind)
     return found.num_rows
 
 

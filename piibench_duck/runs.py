@@ -83,7 +83,6 @@ def _run_on_board(
     start: Callable[[int], Progress] | None,
     designs: Sequence[str] | None,
 ) -> Outcome:
-    folder = board.warehouse / "chunks" / plan.name
     con = warehouse.connect()
     boards.verify(con, board.warehouse, (*boards.kept_tables(), *warehouse.RUN_TABLES))
     try:
@@ -91,9 +90,11 @@ def _run_on_board(
     except PiibenchError as error:
         detector, why = None, str(error)
     digest = predict.settings_digest(detector.description) if detector else None
-    there = None if restart else _earlier(con, board, plan.name, digest)
+    there = _earlier(con, board, plan.name, digest)
     warehouse.attach(con, board.warehouse, [] if there is None else [plan.name])
     wanted = _wanted(con, board, protocol, designs)
+    if restart and there is not None:
+        there = _Earlier(there.row_ids.difference(text.row_id for text in wanted), is_whole=False)
     todo = [text for text in wanted if there is None or text.row_id not in there.row_ids]
     if there is not None and there.is_whole and (not todo or detector is None):
         return Outcome("kept", why or None)  # answers are not thrown away for want of their model
@@ -102,6 +103,8 @@ def _run_on_board(
         return Outcome("not_run", why)
     progress = start(len(todo)) if start else None
     said = hashlib.sha256("\n".join(f"{text.row_id} {_digest(text.text)}" for text in todo).encode()).hexdigest()
+    # By what is to be answered: a design that was cut short does not stand in the way of another.
+    folder = board.warehouse / "chunks" / f"{plan.name}-{said[:12]}"
     predict.predict(todo, detector, folder, said, restart=restart, progress=progress)
     found = predict.answers(folder, plan.name)
     by_table = {
@@ -116,6 +119,7 @@ def _run_on_board(
     inputs = boards.row_inputs(con, board.warehouse, answered)
     boards.write_run(board.warehouse, _line(plan, detector, digest), by_table, inputs)
     shutil.rmtree(folder)
+    folder.with_name(f"{folder.name}.lock").unlink(missing_ok=True)
     return Outcome("ran", errors=found.errors)
 
 

@@ -18,6 +18,7 @@ SCORE_MARTS = (
     *("marts.rows_digest", "marts.bench_predictions", "marts.design_digests"),
     *("intermediate.pair_counts", "marts.carrier_effects", "marts.carrier_losses"),
 )
+_FILE_CHECKS = ("copied_text_is_that_of_the_passage",)
 _RUN_CHECKS = ("pred_spans_lie_inside_their_row", "label_map_names_known_types")
 
 
@@ -74,6 +75,7 @@ def score_files(
     """Score a predictions file against a rows file into `out_dir`, without any warehouse."""
     began = time.perf_counter()
     con = filled(rows, {model: predictions}, options)
+    warehouse.check(con, _FILE_CHECKS, "mend the rows file")
     _derive(con)
     provenance = {"board": None, "design": None, "protocol": protocol.version, "rows_sha256": rows.sha256}
     shared = results.shared(con, provenance)

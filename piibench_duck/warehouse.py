@@ -159,8 +159,8 @@ def derive_views(con: Connection, kept_in: Path) -> None:
             execute_file(con, file, f"create view {file.name} as\n")
 
 
-def check(con: Connection, names: Iterable[str] | None = None) -> None:
-    """Run the selects of sql/checks; one that returns rows is a fault, named with how many."""
+def check(con: Connection, names: Iterable[str] | None = None, mend: str = "build the board again") -> None:
+    """Run the selects of sql/checks; one that returns rows is a fault, named with how many and how to mend it."""
     for file in files():
         if file.schema != "checks" or (names is not None and file.name.split(".")[1] not in names):
             continue
@@ -170,7 +170,7 @@ def check(con: Connection, names: Iterable[str] | None = None) -> None:
             raise RuntimeError(f"sql/{file.name.replace('.', '/')}.sql: {error}") from error
         if broken:
             rule = file.name.split(".")[1].replace("_", " ")
-            raise PiibenchError(f"check failed: {rule}, but {broken} do not; build the board again")
+            raise PiibenchError(f"check failed: {rule}, but {broken} do not; {mend}")
 
 
 def content_digest(con: Connection, select: str) -> str:

@@ -5,6 +5,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import get_context, parent_process
 from typing import Any, NamedTuple
@@ -13,10 +14,11 @@ import pyarrow as pa
 
 from piibench_duck import carriers
 from piibench_duck.corpora import Gold
+from piibench_duck.errors import PiibenchError
 from piibench_duck.interchange.tables import ALIGNMENT_COLUMNS, GOLD_COLUMNS, ROW_COLUMNS
 from piibench_duck.quiet import no_collection
 
-_CHUNK = 200  # passages that a process is given at once
+_CHUNK = 40  # passages that a process is given at once
 _MANY = 6_000  # rows from which on more than one process pays
 
 _INTEGERS = (
@@ -67,8 +69,11 @@ def maker(n_rows: int, workers: int | None = None) -> Iterator[Make]:
     if workers == 1:
         yield lambda items: map(make, _chunks(items))
         return
-    with ProcessPoolExecutor(workers, get_context("spawn"), _follow_parent) as executor:
-        yield lambda items: executor.map(make, _chunks(items))
+    try:
+        with ProcessPoolExecutor(workers, get_context("spawn"), _follow_parent) as executor:
+            yield lambda items: executor.map(make, _chunks(items))
+    except BrokenProcessPool as error:
+        raise PiibenchError("a process that wrapped texts was ended from outside; try fewer --workers") from error
 
 
 def _follow_parent() -> None:

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from piibench_duck import carriers
@@ -130,7 +130,8 @@ def _origins(rows: Rows) -> dict[str, _Origin]:
         if name in holders:
             raise PiibenchError(f"rows {holders[name]!r} and {row_id!r} hold one text; each text once was expected")
         holders[name] = row_id
-        origins[row_id] = _Origin(name, _length(row_id, lines), wire_side(lines))
+        length = max((line.passage_end for line in lines if line.passage_end is not None), default=0)
+        origins[row_id] = _Origin(name, length, wire_side(lines))
     return origins
 
 
@@ -139,22 +140,6 @@ def _held_nothing(name: str, carrier: str, wire: str) -> bool:
     if carrier not in carriers.carrier_names():
         return False
     return carriers.wrap(carrier, "", [], [], carriers.row_key(name, carrier)).text == wire
-
-
-def _length(row_id: str, alignments: Sequence[Alignment]) -> int:
-    """Length of the text that the alignments cover from its start without a gap, in one order with the wire."""
-    wire = passage = 0
-    for line in alignments:
-        if line.passage_start is None or line.passage_end is None:
-            continue
-        n_chars, n_on_wire = line.passage_end - line.passage_start, line.wire_end - line.wire_start
-        fits = n_on_wire == n_chars if line.kind == "copied" else (n_on_wire == 0) == (line.kind == "lost")
-        if line.wire_start < wire or line.passage_start != passage or n_chars == 0 or not fits:
-            raise PiibenchError(
-                f"row {row_id!r}: alignments[{line.interval_index}] does not go on where the text was left at {passage}"
-            )
-        wire, passage = line.wire_end, line.passage_end
-    return passage
 
 
 def _seen(origin: _Origin, n_on_wire: int) -> int:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from piibench_duck import boards, dictionary, warehouse
+from piibench_duck import boards, catalog, dictionary, warehouse
 from piibench_duck.errors import PiibenchError
 from piibench_duck.places import sql_dir
 from piibench_duck.sqlfiles import SCHEMAS, SqlFile
@@ -169,6 +169,11 @@ FAULTS: dict[str, list[str]] = {  # by check: what to do to a board that is righ
         "insert into contracts.alignments values ('p@json', 1, 0, 9, 12, 4, 6, 'copied')",
         "update contracts.alignments set wire_end = 13",
         f"update contracts.alignments set row_id = {UNKNOWN}",
+    ],
+    "copied_text_is_that_of_the_passage": [
+        "update contracts.rows set carrier = 'json'; insert into contracts.rows by name "
+        f"select * replace ('p@prose' as row_id, 'prose' as carrier, {text} as text, 4 as n_chars) from contracts.rows"
+        for text in ("'?Ana'", "'Anna is longer'")
     ],
     "designs_select_known_rows": [
         f"insert into contracts.designs values ('balanced', {UNKNOWN})",

@@ -11,7 +11,9 @@ def effects(run: str, found: Mapping[str, Any]) -> None:
     said = found["carrier_effects"]
     by_carrier: Mapping[str, Mapping[str, Any]] = said["by_carrier"]
     if not by_carrier:
-        print(f"{visible(run)} has answered no passage both in prose and in another carrier")
+        print(
+            f"{visible(run)} has answered no passage both in prose and in another carrier; a row in prose says so itself"
+        )
         return
     replicates, seed = found["intervals"]["replicates"], found["intervals"]["seed"]
     print(f"{visible(run)}: each carrier against prose, over the passages that it answered in both")
@@ -74,7 +76,19 @@ def effects(run: str, found: Mapping[str, Any]) -> None:
             for name, one in by_carrier.items()
         ],
     )
-    print(f"Intervals by document, {replicates} bootstrap replicates, seed {seed}, paired. Means over corpora.")
+    print("F1 and recall are means over corpora; fields, characters and shares are of all corpora together.")
+    print(
+        f"Intervals by document, {replicates} bootstrap replicates, seed {seed}, paired, not adjusted for their number."
+    )
+    corpora = {one["n_corpora"] for one in by_carrier.values()}
+    if len(corpora) > 1:
+        print(
+            "Corpora with an F1 in both: " + ", ".join(f"{name} {one['n_corpora']}" for name, one in by_carrier.items())
+        )
+    incomplete = {name: one["share_incomplete"] for name, one in by_carrier.items() if one["share_incomplete"]}
+    if incomplete:
+        told = ", ".join(f"{visible(name)} {share:.1%}" for name, share in incomplete.items())
+        print(f"Replicates that left out a corpus without a value: {told}")
 
 
 def _share(value: float | None) -> str:

@@ -36,7 +36,8 @@ __all__ = [
 
 def carrier_names() -> list[str]:
     """All carriers, in alphabetical order."""
-    return sorted(module.name for module in pkgutil.iter_modules(__path__) if _carrier(module.name))
+    names = (module.name for module in pkgutil.iter_modules(__path__) if _is_name(module.name))
+    return sorted(name for name in names if _carrier(name))
 
 
 def is_default(carrier: str) -> bool:
@@ -113,19 +114,29 @@ def _trimmed(
 
 
 def _loaded(carrier: str) -> ModuleType:
-    module = _carrier(carrier) if carrier.isidentifier() else None
+    module = _carrier(carrier) if _is_name(carrier) else None
     if module is None:
         raise PiibenchError(f"no carrier {carrier!r}; there are {', '.join(carrier_names())}")
     return module
 
 
+def _is_name(name: str) -> bool:
+    return name.isidentifier() and not name.startswith("_")
+
+
 def _carrier(name: str) -> ModuleType | None:
-    """The module of that name, if there is one and it is a carrier."""
+    """The module of that name, if there is one and it is a carrier; raises where its file cannot be one."""
     path = f"{__name__}.{name}"
     try:
         module = importlib.import_module(path)
-    except ModuleNotFoundError as missing:
-        if missing.name == path:
+    except Exception as error:  # whatever a file may do when it is imported
+        if isinstance(error, ModuleNotFoundError) and error.name == path:
             return None
-        raise
-    return module if hasattr(module, "wrap") else None
+        raise PiibenchError(
+            f"carriers/{name}.py cannot be imported ({type(error).__name__}); mend or remove it"
+        ) from error
+    if not hasattr(module, "wrap"):
+        return None
+    if not (callable(module.wrap) and callable(getattr(module, "unwrap", None))):
+        raise PiibenchError(f"carriers/{name}.py has no functions wrap and unwrap; a carrier has both")
+    return module

@@ -26,7 +26,7 @@ _SETTINGS = (  # one before and one behind, so that no key comes twice
     ("APP_ENV=production", "APP_ENV=staging", "LOG_LEVEL=info", "LOG_LEVEL=debug", "WORKERS=4"),
     ("DEBUG=false", "RETRIES=3", "CACHE_TTL=600", "QUEUE=default", "FEATURE_REPLY=on"),
 )
-_BARE = re.compile(r"(?! )(?:[^\s\x00-\x1f\x7f-\x9f'\"`#$\\]| )+(?<! )")
+_BARE = re.compile(r"[\w.,:/@%+-]+")  # what a shell that reads the file takes as it stands, too
 _QUOTED = {
     '"': {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v", "\f": "\\f"}
     | {"\a": "\\a", "\b": "\\b"},
@@ -108,7 +108,7 @@ def _env(writer: Writer, values: Sequence[Value], key: int) -> None:
     writer.lookalike(_host(key))
     writer.scaffold("\n")
     for index, value in enumerate(values):
-        quote = style if _holds(writer, value, style) else '"'
+        quote = style if _holds(value, style) else '"'
         number_of = f"_{index + 1}" if len(values) > 1 else ""
         writer.scaffold(f"{export}{name}{number_of}={quote}")
         writer.value(value, _QUOTED.get(quote))
@@ -116,9 +116,8 @@ def _env(writer: Writer, values: Sequence[Value], key: int) -> None:
     writer.scaffold(f"{export}{last}\n")
 
 
-def _holds(writer: Writer, value: Value, quote: str) -> bool:
-    """Whether the style holds the value, and each span of it by itself, which must not lose a space at its end."""
+def _holds(value: Value, quote: str) -> bool:
+    """Whether the style holds the value, and any piece of it by itself."""
     if quote:
         return quote == '"' or not re.search(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", value.text)
-    spaces = re.finditer(" ", value.text)
-    return bool(_BARE.fullmatch(value.text)) and not any(writer.is_edge(value.start + at.start()) for at in spaces)
+    return _BARE.fullmatch(value.text) is not None

@@ -1,11 +1,15 @@
 r"""Lines of an application's log: timestamp, level, host, component, request id, event, and a value as the message.
 
     line      = timestamp SP level SP host SP component "[" pid "]" SP "request_id=" id SP event ":" SP message LF
-    timestamp = date ("T" / SP) time ["." 3DIGIT] ["Z"]
+    timestamp = date ("T" / SP) time ["." 3DIGIT] ["Z"], as ISO 8601 writes date and time of day
     level     = "DEBUG" / "INFO" / "WARN" / "ERROR"
+    host      = what has no white space
+    component = lower-case letters and hyphens
+    pid       = 1*DIGIT
+    id        = 1*(DIGIT / "a" to "f")
     event     = words without a colon
-    message   = *(character / escape), up to the end of the line
-    escape    = "\" ("\" / "n" / "r" / "t" / "x" 2HEX / "u" 4HEX)
+    message   = *(escape / any other character), up to the end of the line
+    escape    = "\" ("\" / "n" / "r" / "t" / "x" 2HEX / "u" 4HEX), in lower case
 
 A backslash and whatever controls a terminal or ends a line for anyone is written as an escape, so that a record is
 one line under every notion of line; all other characters stand for themselves.
@@ -13,6 +17,7 @@ one line under every notion of line; all other characters stand for themselves.
 
 import re
 from collections.abc import Sequence
+from datetime import timedelta
 
 from piibench_duck.carriers.scaffolds import hex_id, moment, number, pick
 from piibench_duck.carriers.writer import Value, Writer
@@ -50,9 +55,10 @@ def wrap(writer: Writer, values: Sequence[Value], key: int) -> None:
     request = hex_id(key, "request", pick(key, "request_length", (8, 12, 16)))
     source = f" {pick(key, 'component', _COMPONENTS)}[{number(key, 'pid', 9000) + 100}] request_id="
     layout = pick(key, "layout", _MOMENTS)
+    began = moment(key, "first line") + timedelta(milliseconds=number(key, "millisecond", 400))
     for index, value in enumerate(values):
-        clock = moment(key, "first line").strftime(layout).format((number(key, "millisecond", 400) + index * 7) % 1000)
-        writer.lookalike(clock)
+        at = began + timedelta(milliseconds=7 * index)
+        writer.lookalike(at.strftime(layout).format(at.microsecond // 1000))
         writer.scaffold(f" {pick(key, f'level {index % 4}', _LEVELS)} ")
         writer.lookalike(host)
         writer.scaffold(source)

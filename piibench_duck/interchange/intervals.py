@@ -52,7 +52,10 @@ def _mismatch(surface: str | None, text: str | None, first: Any, last: Any) -> s
 
 
 def misplaced_alignments(alignments: list[dict[str, Any]], text: str) -> list[Fault]:
-    """The first fault of each wire interval; an empty one is where something was lost."""
+    """The first fault of each wire interval, or where they all lie in the text the first that breaks the account.
+
+    An empty interval is where something was lost. In the order of the wire, they cover the passage without a gap.
+    """
     faults = []
     for index, alignment in enumerate(alignments):
         start, end = alignment["wire_start"], alignment["wire_end"]
@@ -63,7 +66,27 @@ def misplaced_alignments(alignments: list[dict[str, Any]], text: str) -> list[Fa
         else:
             continue
         faults.append(Fault(reason, f"alignments[{index}] is {_interval(start, end, len(text), 'codepoint')}"))
-    return faults
+    return faults or _unaccounted(alignments)
+
+
+def _unaccounted(alignments: list[dict[str, Any]]) -> list[Fault]:
+    on_wire = sorted(enumerate(alignments), key=lambda item: (item[1]["wire_start"], item[1]["wire_end"]))
+    wire = passage = 0
+    for index, alignment in on_wire:
+        start, end = alignment["wire_start"], alignment["wire_end"]
+        goes_on = start >= wire
+        if alignment["kind"] != "lookalike":
+            n_chars = alignment["passage_end"] - alignment["passage_start"]
+            fits = (
+                end - start == n_chars
+                if alignment["kind"] == "copied"
+                else (end == start) == (alignment["kind"] == "lost")
+            )
+            goes_on = goes_on and fits and n_chars > 0 and alignment["passage_start"] == passage
+        if not goes_on:
+            return [Fault("bad_schema", f"alignments[{index}] does not go on where the passage was left at {passage}")]
+        wire, passage = end, alignment.get("passage_end") or passage
+    return []
 
 
 def misplaced_chars_seen(chars_seen: int | None, text: str | None) -> list[Fault]:

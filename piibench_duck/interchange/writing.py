@@ -2,12 +2,12 @@
 
 import json
 import math
-import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from piibench_duck.beside import beside
 from piibench_duck.errors import PiibenchError
 from piibench_duck.interchange.tables import Columns, Predictions, Rows
 
@@ -89,13 +89,9 @@ def _write(path: Path, lines: Iterable[Line], kind: str) -> None:
     """Beside `path` first, then renamed, so that a crash leaves the old file or the new one."""
     if path.suffix not in (".jsonl", ".parquet"):
         raise PiibenchError(f"{path}: the name ends in {path.suffix!r}; .jsonl or .parquet was expected")
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        try:
-            (_write_jsonl if path.suffix == ".jsonl" else _write_parquet)(beside, lines, kind)
-            beside.replace(path)
-        finally:
-            beside.unlink(missing_ok=True)
+        with beside(path) as part:
+            (_write_jsonl if path.suffix == ".jsonl" else _write_parquet)(part, lines, kind)
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise PiibenchError(

@@ -1,6 +1,4 @@
--- What a carrier does to a run in a bootstrap replicate of documents, over the corpora where carrier and prose both
--- have
--- a value in it.
+-- What a carrier does to a run in a bootstrap replicate of documents, over the corpora where both have a value in it.
 -- Grain: (run_id, carrier, replicate).
 with
     scored as (

@@ -1,5 +1,6 @@
 -- What a carrier did to a passage, for a run: counts of the text in the carrier and of the same passage in prose, the
--- one input of every figure on carriers. Characters that were lost on the wire count nowhere but in `fn` of prose.
+-- one input of every figure on carriers. Characters that were lost on the wire count in prose alone: in its tp, fp
+-- and fn.
 -- Kept: one file a run.
 -- Grain: (run_id, row_id).
 with

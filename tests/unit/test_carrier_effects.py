@@ -290,13 +290,17 @@ def test_replicates_draw_documents_and_those_without_a_pair_count_nothing() -> N
         (
             "lost_in_carrier",
             {"carrier": "x"},
-            "query 'lost_in_carrier' takes the parameters carrier, run, found carrier",
+            "query 'lost_in_carrier' takes the parameters carrier (may be left out), run, found carrier",
         ),
-        ("lost_in_carrier", {}, "query 'lost_in_carrier' takes the parameters carrier, run, found none"),
+        (
+            "lost_in_carrier",
+            {},
+            "query 'lost_in_carrier' takes the parameters carrier (may be left out), run, found none",
+        ),
         (
             "lost_in_carrier",
             {"run": "x", "carrier": None, "seed": 1},
-            "query 'lost_in_carrier' takes the parameters carrier, run, found carrier, run, seed",
+            "query 'lost_in_carrier' takes the parameters carrier (may be left out), run, found carrier, run, seed",
         ),
     ],
 )

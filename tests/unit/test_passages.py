@@ -2,6 +2,7 @@
 
 import pytest
 
+from piibench_duck import passages
 from piibench_duck.corpora import Document, Gold
 from piibench_duck.errors import PiibenchError
 from piibench_duck.passages import LONGEST, cut
@@ -59,9 +60,9 @@ def test_a_long_sentence_stands_alone_and_is_marked() -> None:
 
 
 def test_a_span_over_a_sentence_end_joins_the_sentences() -> None:
-    text = document("He saw Mr. Smith. He left.", (7, 16))
-    assert values(text) == [["He saw Mr. Smith. ", "He left."]]
-    assert values(document(text.text)) == [["He saw Mr. ", "Smith. ", "He left."]]
+    text = document("He saw Ann! Smith. He left.", (7, 17))
+    assert values(text) == [["He saw Ann! Smith. ", "He left."]]
+    assert values(document(text.text)) == [["He saw Ann! ", "Smith. ", "He left."]]
 
 
 def test_a_span_may_force_a_long_passage() -> None:
@@ -93,3 +94,42 @@ def test_given_sentences_that_cut_a_span_are_refused() -> None:
 def test_a_lone_surrogate_is_refused_by_its_place() -> None:
     with pytest.raises(PiibenchError, match="document d1: has a lone surrogate at code point 4"):
         cut(document("One \ud800."))
+
+
+@pytest.mark.parametrize(
+    ("text", "n_values"),
+    [
+        ("Dear Dr. Fox, come. Now!", 2),
+        ("La Sra. Gil vino. Luego se fue.", 2),
+        ("Er kam z.B. Montag vorbei. Dann ging er.", 2),
+        ("Живёт в г. Тверь на ул. Мира. Он дома.", 2),
+        ("By J. K. Fox. She wrote it.", 2),
+        ("It ended there. Then it began. Again.", 3),
+        ("הוא בא שלום. היא הלכה. סוף.", 3),
+        ("In section 3. Then more.", 2),
+    ],
+)
+def test_no_value_ends_in_what_may_be_an_abbreviation(text: str, n_values: int) -> None:
+    found = passages.values(text, [])
+    assert len(found) == n_values
+    assert "".join(text[start:end] for start, end in found) == text
+
+
+def test_passages_do_not_depend_on_abbreviations() -> None:
+    text = "Dr. Fox came. " * 60
+    assert [passage.end - passage.start for passage in cut(document(text))] == [
+        end - start for start, end in packed_by_hand(text)
+    ]
+
+
+def packed_by_hand(text: str) -> list[tuple[int, int]]:
+    """Whole sentences of UAX #29, which takes `Dr.` for one, up to the longest length."""
+    ends = [place + 4 for place in range(len(text)) if text.startswith("Dr. ", place)]
+    ends += [place + 6 for place in range(len(text)) if text.startswith("came. ", place)]
+    packed, start, reached = [], 0, 0
+    for end in sorted(ends):
+        if end - start > LONGEST:
+            packed.append((start, reached))
+            start = reached
+        reached = end
+    return [*packed, (start, reached)]

@@ -1,0 +1,43 @@
+"""A person's file written beside its place and renamed, so that it is the old one or the new one and never half."""
+
+import glob
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_UNFINISHED: set[Path] = set()
+
+
+@contextmanager
+def beside(path: Path) -> Iterator[Path]:
+    """Where to write what becomes `path` if all goes well. What a killed process left there before is removed."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
+        pid = left.name.split(".")[-2]
+        if pid.isdigit() and not is_alive(int(pid)):
+            left.unlink(missing_ok=True)
+    _UNFINISHED.add(part)
+    try:
+        yield part
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+        _UNFINISHED.discard(part)
+
+
+def abandon() -> None:
+    """Remove what is not finished, for a process that ends at once."""
+    for part in list(_UNFINISHED):
+        part.unlink(missing_ok=True)
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process of that number is there; one of somebody else's counts."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
