@@ -12,7 +12,8 @@ def effects(run: str, found: Mapping[str, Any]) -> None:
     by_carrier: Mapping[str, Mapping[str, Any]] = said["by_carrier"]
     if not by_carrier:
         print(
-            f"{visible(run)} has answered no passage both in prose and in another carrier; a row in prose says so itself"
+            f"{visible(run)} has answered no passage both in prose and in another carrier; "
+            "a row in prose names that carrier"
         )
         return
     replicates, seed = found["intervals"]["replicates"], found["intervals"]["seed"]
