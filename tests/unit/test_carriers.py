@@ -444,3 +444,36 @@ def test_time_grows_with_the_text_and_not_with_its_square() -> None:
         return min(took)
 
     assert seconds(10_000) <= 30 * seconds(1_000)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("broken", "def wrap(", "cannot be imported (SyntaxError); mend or remove it"),
+        ("absent", "import no_such_library", "cannot be imported (ModuleNotFoundError); mend or remove it"),
+        ("half", "def wrap(writer, values, key): ...", "has no functions wrap and unwrap; a carrier has both"),
+        ("odd", "wrap = unwrap = 5", "has no functions wrap and unwrap; a carrier has both"),
+    ],
+)
+def test_a_file_that_cannot_be_a_carrier_is_named(
+    name: str, text: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / f"{name}.py").write_text(text)
+    monkeypatch.setattr(carriers, "__path__", [*carriers.__path__, str(tmp_path)])
+    try:
+        with pytest.raises(PiibenchError) as caught:
+            carriers.carrier_names()
+    finally:
+        sys.modules.pop(f"piibench_duck.carriers.{name}", None)
+    assert str(caught.value) == f"carriers/{name}.py {said}"
+
+
+def test_files_whose_names_no_carrier_can_have_are_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = carriers.carrier_names()
+    for name in ("with-dash.py", "_private.py"):
+        (tmp_path / name).write_text("wrap = unwrap = print")
+    monkeypatch.setattr(carriers, "__path__", [*carriers.__path__, str(tmp_path)])
+    assert carriers.carrier_names() == before
+    for name in ("__init__", "_private", "with-dash"):
+        with pytest.raises(PiibenchError, match=r"^no carrier "):
+            carriers.wrap(name, "text", [], [], 0)

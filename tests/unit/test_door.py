@@ -271,6 +271,12 @@ def test_a_surrogate_pair_is_a_character_and_an_escaped_backslash_is_not_an_esca
     assert read_predictions(write(*lines), TEXTS).run_rows["row_id"] == ["r1", "r2"]
 
 
+def copied(*numbers: int) -> dict[str, object]:
+    """An alignment: wire_start, wire_end, passage_start, passage_end."""
+    names = ("wire_start", "wire_end", "passage_start", "passage_end")
+    return {**dict(zip(names, numbers, strict=True)), "kind": "copied", "value_index": 0}
+
+
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
@@ -292,6 +298,13 @@ def test_a_surrogate_pair_is_a_character_and_an_escaped_backslash_is_not_an_esca
         ({"alignments": [{"wire_start": 0, "wire_end": 3, "kind": "lookalike", "value_index": 0}]}, "bad_schema"),
         ({"alignments": [{"wire_start": 0, "wire_end": 8, "kind": "lookalike"}]}, "out_of_range"),
         ({"alignments": [{"wire_start": 3, "wire_end": 2, "kind": "lookalike"}]}, "inverted_span"),
+        ({"alignments": [copied(0, 3, 1, 4)]}, "bad_schema"),  # not from the passage's start
+        ({"alignments": [copied(0, 3, 0, 2)]}, "bad_schema"),  # not as long
+        ({"alignments": [copied(0, 2, 0, 2), copied(1, 3, 2, 4)]}, "bad_schema"),  # over each other
+        ({"alignments": [copied(0, 1, 0, 1), copied(1, 2, 2, 3)]}, "bad_schema"),  # a gap in the passage
+        ({"alignments": [copied(0, 2, 0, 2), {"wire_start": 1, "wire_end": 3, "kind": "lookalike"}]}, "bad_schema"),
+        ({"alignments": [{**copied(0, 1, 0, 1), "kind": "lost"}]}, "bad_schema"),  # lost and there
+        ({"alignments": [{**copied(0, 0, 0, 1), "kind": "escaped"}]}, "bad_schema"),  # escaped into nothing
         ({"excluded": [{"start": 4, "end": 8, "label": "X"}]}, "out_of_range"),
         ({"spans": [{"start": 4, "end": 7, "label": "X", "text": "Ana"}]}, "surface_mismatch"),
     ],
