@@ -172,7 +172,8 @@ FAULTS: dict[str, list[str]] = {  # by check: what to do to a board that is righ
     ],
     "copied_text_is_that_of_the_passage": [
         "update contracts.rows set carrier = 'json'; insert into contracts.rows by name "
-        f"select * replace ('p@prose' as row_id, 'prose' as carrier, {text} as text, length({text}) as n_chars) from contracts.rows"
+        f"select * replace ('p@prose' as row_id, 'prose' as carrier, {text} as text, length({text}) as n_chars) "
+        "from contracts.rows"
         for text in ("'?Ana'", "'Anna is longer'")
     ],
     "designs_select_known_rows": [
