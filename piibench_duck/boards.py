@@ -53,7 +53,8 @@ def write_rows(con: warehouse.Connection, folder: Path) -> None:
         for path in (folder / table).glob("*.parquet"):
             if f"{table}/{path.stem}" not in parts and path.name != warehouse.EMPTY:
                 path.unlink()
-    warehouse.write(con, "select * from contracts.source_labels", folder / "source_labels" / "build.parquet", {})
+    for table in ("source_labels", "annotators", "forgiven"):
+        warehouse.write(con, f"select * from contracts.{table}", folder / table / "build.parquet", {})
     warehouse.write(con, "select * from contracts.designs", folder / "designs" / "build.parquet", parts)
     write_seeds(con, folder)
 
@@ -186,10 +187,13 @@ def open_to_read(folder: Path, name: str, protocol: Protocol) -> warehouse.Conne
 def _make_views(con: warehouse.Connection, folder: Path, name: str, protocol: Protocol) -> None:
     warehouse.attach(con, folder)
     plan = protocol.boards.get(name)
-    ranked, pairs = (warehouse.quoted(plan.ranked), warehouse.quoted(plan.pairs)) if plan else ("null", "null")
+    names = (plan.ranked, plan.pairs, plan.documents) if plan else (None, None, None)
+    ranked, pairs, documents = ("null" if name is None else warehouse.quoted(name) for name in names)
     con.execute("drop table contracts.settings")
     con.execute(
         f"create view contracts.settings as select {ranked}::varchar as design, {pairs}::varchar as pairs_design, "
+        f"{documents}::varchar as documents_design, null::bigint as document_limit, "
+        "'corrected' as tab_rules, 'unigram' as weights, "
         f"{protocol.seed}::bigint as seed, {protocol.replicates}::bigint as replicates"
     )
     warehouse.derive_views(con, folder)

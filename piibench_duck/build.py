@@ -146,6 +146,7 @@ def _fill_corpora(
                 for table, rows in made.tables.items():
                     warehouse.fill_arrow(con, table, rows)
             reports.append(_report(plan, wanted[plan.corpus], refused))
+            _fill_annotators(con, plan, wanted[plan.corpus], refused)
             _fill_designs(con, plan, refused)
     return BuildReport(reports, missing, [], [])
 
@@ -231,6 +232,19 @@ def item_of(passage_id: str, origin: Origin, names: Iterable[str]) -> Item:
     }
     text = document.text[passage.start : passage.end]
     return Item(passage_id, text, gold, passage.value_bounds, sorted(names), constants)
+
+
+def _fill_annotators(
+    con: warehouse.Connection, plan: _Plan, items: Sequence[Item], refused: dict[designs.Row, str]
+) -> None:
+    lines = [
+        (f"{item.passage_id}@{carrier}", annotator)
+        for item in items
+        for carrier in item.carriers
+        if (item.passage_id, carrier) not in refused
+        for annotator in plan.origins[item.passage_id].document.annotators
+    ]
+    warehouse.fill(con, "annotators", {"row_id": [line[0] for line in lines], "annotator": [line[1] for line in lines]})
 
 
 def _fill_designs(con: warehouse.Connection, plan: _Plan, refused: dict[designs.Row, str]) -> None:

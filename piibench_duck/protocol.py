@@ -31,6 +31,7 @@ class BoardPlan(NamedTuple):
     predict: tuple[str, ...]  # of them, those that runs answer unless told otherwise
     ranked: str  # the one whose rows count
     pairs: str  # the one whose prose and carriers are compared
+    documents: str  # the one that holds documents whole
     passages: Mapping[str, int] = {}  # by design, where the board takes another number of them
 
 
@@ -119,6 +120,10 @@ def _faults(protocol: Protocol) -> Iterator[str]:
             yield f"boards.{name}.pairs names {board.pairs!r}; there are {', '.join(board.designs)}"
         elif design_of(protocol, board, board.pairs).passages != design_of(protocol, board, board.ranked).passages:
             yield f"boards.{name}: {board.pairs!r} takes other passages than {board.ranked!r}, so they share no draws"
+        if board.documents not in board.designs:
+            yield f"boards.{name}.documents names {board.documents!r}; there are {', '.join(board.designs)}"
+        elif protocol.designs[board.documents] != Design(board.documents, None, "prose"):
+            yield f"boards.{name}: {board.documents!r} does not hold documents whole, in prose"
         for key, names in (("corpora", board.corpora), ("runs", board.runs)):
             of = protocol.splits if key == "corpora" else protocol.runs
             for unknown in [other for other in names if other not in of]:

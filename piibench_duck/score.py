@@ -167,6 +167,7 @@ def _fill_settings(con: warehouse.Connection, options: Options, plan: BoardPlan 
     settings = {
         "design": plan.ranked if plan else None,
         "pairs_design": plan.pairs if plan else None,
+        "documents_design": plan.documents if plan else None,
         "seed": options.seed,
         "replicates": options.replicates,
     }
@@ -190,7 +191,8 @@ def _keep(con: warehouse.Connection, board: Board, run: str, digests: Mapping[st
     inputs = {
         name: digest
         for name, digest in digests.items()
-        if name.split("/")[0] in ("rows", "gold_spans", "alignments", "designs", "taxonomy", "label_map")
+        if name.split("/")[0]
+        in ("rows", "gold_spans", "alignments", "annotators", "forgiven", "designs", "taxonomy", "label_map")
         or name in (f"pred_spans/{run}", f"run_rows/{run}")
     }
     for name in warehouse.kept_names():

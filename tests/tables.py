@@ -51,6 +51,9 @@ class Row(NamedTuple):
     alignments: Sequence[Stretch] = ()
     in_design: bool = True
     in_pairs: bool = True
+    in_documents: bool = True
+    passage_start: int = 0
+    slices: Mapping[str, str] = {}
     passage_id: str | None = None  # what stands before the @ of the row's id unless told otherwise
 
 
@@ -78,11 +81,14 @@ def connect(
     replicates: int = 10,
     threads: int = 1,
     pairs_design: str | None = None,
+    documents_design: str | None = None,
+    **further: object,
 ) -> warehouse.Connection:
-    """The board's contracts, filled; nothing derived yet."""
+    """The board's contracts, filled; nothing derived yet. `further` are other settings."""
     con = warehouse.connect(threads)
     warehouse.fill_seeds(con)
-    settings = {"design": design, "pairs_design": pairs_design, "seed": seed, "replicates": replicates}
+    settings = {"design": design, "pairs_design": pairs_design, "documents_design": documents_design}
+    settings |= {"seed": seed, "replicates": replicates, **further}
     fill(con, "settings", [settings])
     fill(con, "rows", [row_line(row) for row in rows])
     fill(con, "gold_spans", [line for row in rows for line in gold_lines(row)])
@@ -91,6 +97,8 @@ def connect(
         fill(con, "designs", [{"design": design, "row_id": row.row_id} for row in rows if row.in_design])
     if pairs_design is not None:
         fill(con, "designs", [{"design": pairs_design, "row_id": row.row_id} for row in rows if row.in_pairs])
+    if documents_design is not None:
+        fill(con, "designs", [{"design": documents_design, "row_id": row.row_id} for row in rows if row.in_documents])
     fill(con, "runs", [run_line(run) for run in runs])
     fill(con, "run_rows", [line for run in runs for line in answer_lines(run, rows)])
     fill(con, "pred_spans", [line for run in runs for line in pred_lines(run)])
@@ -112,13 +120,13 @@ def row_line(row: Row) -> dict[str, Any]:
         "split": "all",
         "doc_id": row.doc_id or row.row_id,
         "passage_id": row.passage_id or row.row_id.split("@")[0],
-        "passage_start": 0,
+        "passage_start": row.passage_start,
         "language": row.language,
         "carrier": row.carrier,
         "licence": "CC0-1.0",
         "text": row.text,
         "n_chars": len(row.text),
-        "slices": [],
+        "slices": sorted(row.slices.items()),
     }
 
 

@@ -36,8 +36,9 @@ def demo() -> warehouse.Connection:
     con.execute("set threads = 1")
     con.execute("drop view contracts.settings")
     con.execute(
-        "create view contracts.settings as select 'balanced' as design, 'full' as pairs_design, 0::bigint as seed, "
-        "5::bigint as replicates"
+        "create view contracts.settings as select 'balanced' as design, 'full' as pairs_design, "
+        "'documents' as documents_design, null::bigint as document_limit, 'corrected' as tab_rules, "
+        "'unigram' as weights, 0::bigint as seed, 5::bigint as replicates"
     )
     return con
 

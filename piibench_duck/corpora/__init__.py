@@ -27,6 +27,7 @@ class Document(NamedTuple):
     spans: tuple[Gold, ...]
     passage_starts: tuple[int, ...] | None
     slices: Mapping[str, str]
+    annotators: tuple[str, ...] = ()  # all who annotated it, where they are known by name; also who marked nothing
 
 
 class Reading(NamedTuple):

@@ -28,7 +28,8 @@ def _lines(path: Path, counts: Counter[str]) -> Iterator[Document]:
             doc_id, text = origin["doc_id"], item["text"]
             where = f"{path.name}, document {doc_id}"
             spans = _spans(where, text, item["entities"], origin["annotator"], counts)
-            yield Document(doc_id, origin["dataset_type"], text, spans, None, _slices(origin))
+            slices, annotators = _slices(origin), (origin["annotator"],)
+            yield Document(doc_id, origin["dataset_type"], text, spans, None, slices, annotators)
 
 
 def _official(path: Path, counts: Counter[str]) -> Iterator[Document]:
@@ -44,7 +45,8 @@ def _official(path: Path, counts: Counter[str]) -> Iterator[Document]:
                 for annotator, annotation in item["annotations"].items()
                 for span in _spans(where, text, annotation["entity_mentions"], annotator, counts)
             ]
-            yield Document(doc_id, item["dataset_type"], text, tuple(spans), None, _slices(item.get("meta") or {}))
+            slices, annotators = _slices(item.get("meta") or {}), tuple(item["annotations"])
+            yield Document(doc_id, item["dataset_type"], text, tuple(spans), None, slices, annotators)
 
 
 def _spans(where: str, text: str, mentions: Any, annotator: str, counts: Counter[str]) -> tuple[Gold, ...]:

@@ -1,5 +1,5 @@
--- A text of the board that is counted: one that the design selects, or one of another design that a run answered.
--- Where no design is asked for, every text.
+-- A text of the board that is counted: one that the design selects, one of a whole document, or one of another design
+-- that a run answered. Where no design is asked for, every text.
 -- Grain: (row_id).
 with
     selected as (
@@ -7,10 +7,17 @@ with
         from contracts.designs as designs
         inner join staging.settings as settings on designs.design = settings.design
     ),
+    of_documents as (
+        select designs.row_id
+        from contracts.designs as designs
+        inner join staging.settings as settings on designs.design = settings.documents_design
+    ),
     marked as (
         select
             rows.*,
             settings.design is null or rows.row_id in (select selected.row_id from selected) as is_selected,
+            settings.documents_design is null
+            or rows.row_id in (select of_documents.row_id from of_documents) as is_of_document,
             rows.row_id in (select answers.row_id from contracts.run_rows as answers) as is_answered
         from contracts.rows as rows
         cross join staging.settings as settings
@@ -20,6 +27,7 @@ select
     row_number() over (order by row_id)::bigint as row_key,  -- place among the texts that are counted, from 1
     row_id,  -- the text's id
     is_selected,  -- whether the design selects it
+    is_of_document,  -- whether it is of the design that holds documents whole
     corpus,  -- the stratum
     source,  -- the source within the corpus
     split,  -- the source's split
@@ -33,4 +41,4 @@ select
     n_chars,  -- its length in code points
     slices  -- further columns to slice by
 from marked
-where is_selected or is_answered
+where is_selected or is_of_document or is_answered

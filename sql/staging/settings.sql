@@ -3,6 +3,10 @@
 select
     design,  -- the design whose rows count; null for all rows
     pairs_design,  -- the design whose texts make pairs of prose and carrier; null for all
+    documents_design,  -- the design that holds documents whole; null for all rows
+    document_limit,  -- typed scores: so many documents of each slice; null for all
+    tab_rules,  -- corrected, or compat: as the published script of TAB
+    weights,  -- unigram, uniform or table
     seed,  -- of the draws
     replicates  -- how many bootstrap replicates
 from contracts.settings

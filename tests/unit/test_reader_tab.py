@@ -46,7 +46,8 @@ def test_json_lines_keep_entity_kind_and_annotator_but_not_the_applicant(tmp_pat
         Gold(3, 11, "PERSON", "e1", "DIRECT", "annotator3"),
         Gold(25, 29, "CODE", "e2", "QUASI", "annotator3"),
     )
-    assert reading.documents == [Document("001-1", "dev", TEXT, spans, None, {"year": "2001", "countries": "GBR"})]
+    slices = {"year": "2001", "countries": "GBR"}
+    assert reading.documents == [Document("001-1", "dev", TEXT, spans, None, slices, ("annotator3",))]
     assert reading.counts == {"mentions": 2, "surface_mismatches": 0}
 
 
@@ -58,6 +59,7 @@ def test_the_official_layout_gives_each_annotators_spans(tmp_path: Path) -> None
         "annotations": {
             "annotator1": {"entity_mentions": [ROE]},
             "annotator2": {"entity_mentions": [ROE | {"identifier_type": "QUASI"}, NUMBER]},
+            "annotator3": {"entity_mentions": []},
         },
         "meta": {"year": 2001, "applicant": "Jane Roe"},
     }
@@ -69,6 +71,7 @@ def test_the_official_layout_gives_each_annotators_spans(tmp_path: Path) -> None
         (25, "annotator2", "QUASI"),
     ]
     assert (document.split, document.slices) == ("test", {"year": "2001"})
+    assert document.annotators == ("annotator1", "annotator2", "annotator3")
 
 
 def test_a_surface_that_differs_is_counted_and_the_offsets_win(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def test_every_type_is_its_own_label_for_those_without_a_namespace() -> None:
 
 
 def test_every_namespace_is_a_corpus_or_a_model() -> None:
-    assert {namespace for namespace, _ in LABEL_MAP} <= {"*", "rampart"} | {
+    assert {namespace for namespace, _ in LABEL_MAP} <= {"*", "usual", "rampart"} | {
         source.corpus for source in SOURCES.values()
     }
 
