@@ -1,5 +1,6 @@
 -- A stretch of a row that carries one mark: a flag, or a type of a gold or predicted span. Stretches of one mark
 -- never overlap or touch, so that adding and taking away its bit at their ends never carries into the next bit.
+-- One stretch a start comes first: the two windows below could order equal starts differently.
 -- Flags: 1 scored gold, 2 excluded, 4 lookalike, 8 value of the carrier, 16 predicted.
 -- Grain: (run_key, row_key, layer, mask, start_char); run_key 0 for what does not depend on a run.
 with
@@ -40,6 +41,11 @@ with
         from pred
         where type_mask is not null
     ),
+    from_start as (
+        select run_key, row_key, layer, mask, start_char, max(end_char) as end_char
+        from stretches
+        group by run_key, row_key, layer, mask, start_char
+    ),
     ordered as (
         select
             *,
@@ -48,7 +54,7 @@ with
                 order by start_char
                 rows between unbounded preceding and 1 preceding
             ) as reached
-        from stretches
+        from from_start
     ),
     numbered as (
         select

@@ -16,8 +16,11 @@ with
         select
             rows.*,
             settings.design is null or rows.row_id in (select selected.row_id from selected) as is_selected,
-            settings.documents_design is null
-            or rows.row_id in (select of_documents.row_id from of_documents) as is_of_document,
+            case
+                when settings.documents_design is not null
+                then rows.row_id in (select of_documents.row_id from of_documents)
+                else settings.design is null or rows.row_id in (select selected.row_id from selected)
+            end as is_of_document,
             rows.row_id in (select answers.row_id from contracts.run_rows as answers) as is_answered
         from contracts.rows as rows
         cross join staging.settings as settings

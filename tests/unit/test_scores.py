@@ -101,6 +101,18 @@ def test_a_type_has_recall_and_overlapping_types_share_characters() -> None:
     assert found == [("LOCATION", 3, 1, 0.75), ("ORGANIZATION", 3, 6, 1 / 3)]
 
 
+def test_spans_that_begin_together_are_merged_whatever_the_order_in_which_a_window_meets_them() -> None:
+    rows = [
+        Row(f"r{index:03}", "x" * 200, [Gold(6, 22), Gold(7, 21), *(Gold(103, 113 + n, label) for n, label in ends)])
+        for index in range(200)
+        for ends in [[(n * (index % 7), label) for n, label in enumerate(("PERSON", "LOCATION", "PERSON", "ADDRESS"))]]
+    ]
+    con = tables.connect(rows, [Run("run", {row.row_id: Answer() for row in rows})], threads=2)
+    warehouse.derive(con, ["intermediate.row_counts"])
+    want = {row.row_id: 16 + max(span.end for span in row.gold) - 103 for row in rows}
+    assert dict(con.sql("select row_id, fn from intermediate.row_counts").fetchall()) == want
+
+
 def test_scaffold_counts_are_null_where_no_row_has_an_alignment_and_sums_where_some_have() -> None:
     rows = [
         Row("a", "{Anna}", [Gold(1, 5)], "one", alignments=[Stretch(1, 5, "copied", 0, 4)]),
