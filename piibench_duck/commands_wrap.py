@@ -23,7 +23,7 @@ def wrap(
     from piibench_duck import door, wrapping
     from piibench_duck.interchange.writing import write_rows
 
-    _check_out(out, rows)
+    check_out(out, rows)
     with console.status(f"wrap {rows.name}"):
         taken = door.read_rows(rows, key_map(mapped))
         wrapped, refused = wrapping.wrap_rows(taken, carrier)
@@ -37,10 +37,10 @@ def wrap(
             )
         write_rows(out, wrapped)
     if refused:
-        console.warn(f"{_count(len(refused), 'row')} of {n_taken} left out, which {carrier} cannot hold")
+        console.warn(f"{count(len(refused), 'row')} of {n_taken} left out, which {carrier} cannot hold")
     for row_id, reason in refused.items():
         console.warn(f"row {row_id!r} is left out: {reason}")
-    print(f"{_count(n_rows, 'row')} in {out}")
+    print(f"{count(n_rows, 'row')} in {out}")
 
 
 def unwrap(
@@ -57,20 +57,20 @@ def unwrap(
     from piibench_duck import given, wrapping
     from piibench_duck.interchange.writing import write_predictions
 
-    _check_out(out, rows, preds)
+    check_out(out, rows, preds)
     with console.status(f"unwrap {preds.name}"):
         taken, (answered,) = given.read(rows, [preds], offset_unit.value, key_map(mapped), allow_missing)
         unwrapped, n_dropped = wrapping.unwrap_predictions(taken, answered)
         write_predictions(out, unwrapped)
     if n_missing := len(answered.missing_row_ids):
-        console.warn(f"{_count(n_missing, 'row')} not answered and left out")
+        console.warn(f"{count(n_missing, 'row')} not answered and left out")
     if n_dropped:
-        console.warn(f"{_count(n_dropped, 'span')} dropped, on nothing but the carrier's syntax and keys")
-    print(f"{_count(len(unwrapped.run_rows['row_id']), 'row')} in {out}")
+        console.warn(f"{count(n_dropped, 'span')} dropped, on nothing but the carrier's syntax and keys")
+    print(f"{count(len(unwrapped.run_rows['row_id']), 'row')} in {out}")
 
 
-def _check_out(out: Path, *read: Path) -> None:
-    """Whether the file can be written, before anything is read for it."""
+def check_out(out: Path, *read: Path) -> None:
+    """Raise unless `out` can be written and is none of the files that are read, before anything is read."""
     if out.suffix not in (".jsonl", ".parquet"):
         raise WrongUsageError(f"--out {out.name!r} ends in neither .jsonl nor .parquet")
     if out.is_dir() or not out.parent.is_dir():
@@ -79,5 +79,6 @@ def _check_out(out: Path, *read: Path) -> None:
         raise PiibenchError(f"--out {str(out)!r} is a file to be read; another name was expected")
 
 
-def _count(n: int, what: str) -> str:
+def count(n: int, what: str) -> str:
+    """How many there are, in words: `1 row`, `2 rows`."""
     return f"{n} {what}" if n == 1 else f"{n} {what}s"

@@ -59,12 +59,13 @@ class Refused(PiibenchError):  # noqa: N818 (what happened to the file, not an e
     def __init__(self, findings: Sequence[Finding]) -> None:
         self.findings = list(findings)
         first = self.findings[0]
-        if first.line is None:
+        if first.reason == "missing_rows":
             what = f"rows not answered: {len(self.findings)}, the first {first.row_id!r}"
-        elif len(self.findings) == 1:
-            what = f"1 fault, at line {first.line}"
         else:
-            what = f"{len(self.findings)} faults, the first at line {first.line}"
+            there = "" if first.row_id is None else f" in {first.row_id!r}"
+            there = there if first.line is None else f" at line {first.line}"
+            what = "1 fault" if len(self.findings) == 1 else f"{len(self.findings)} faults, the first"
+            what += ("," if there and len(self.findings) == 1 else "") + there
         super().__init__(f"{first.file}: {what}: {first.reason}")
 
     def as_json(self) -> str:

@@ -33,20 +33,25 @@ def _lines(path: Path, counts: Counter[str]) -> Iterator[Document]:
 
 
 def _official(path: Path, counts: Counter[str]) -> Iterator[Document]:
-    items = json_of(path)
+    return official(json_of(path), path.name, counts)
+
+
+def official(items: Any, name: str, counts: Counter[str]) -> Iterator[Document]:
+    """The documents of the official array, which the file `name` holds."""
     if not isinstance(items, list):
-        raise PiibenchError(f"{path.name}: is not an array of documents")
+        raise PiibenchError(f"{name}: is not an array of documents")
     for index, item in enumerate(items):
-        with record(f"{path.name}, document {index}"):
+        with record(f"{name}, document {index}"):
             doc_id, text = item["doc_id"], item["text"]
-            where = f"{path.name}, document {doc_id}"
+            where = f"{name}, document {doc_id}"
             spans = [
                 span
                 for annotator, annotation in item["annotations"].items()
                 for span in _spans(where, text, annotation["entity_mentions"], annotator, counts)
             ]
             slices, annotators = _slices(item.get("meta") or {}), tuple(item["annotations"])
-            yield Document(doc_id, item["dataset_type"], text, tuple(spans), None, slices, annotators)
+            split = item.get("dataset_type") or "all"
+            yield Document(doc_id, split, text, tuple(spans), None, slices, annotators)
 
 
 def _spans(where: str, text: str, mentions: Any, annotator: str, counts: Counter[str]) -> tuple[Gold, ...]:

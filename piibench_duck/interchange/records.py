@@ -64,9 +64,9 @@ def _read_lines(file: BinaryIO, digest: Digest) -> Iterator[Record]:
             repeated.append(True)
         return value
 
-    decode = json.JSONDecoder(object_pairs_hook=unrepeated, parse_constant=_refuse_constant).decode
+    decode = json.JSONDecoder(object_pairs_hook=unrepeated, parse_constant=refuse_constant).decode
     decode_large = json.JSONDecoder(
-        object_pairs_hook=unrepeated, parse_constant=_refuse_constant, parse_int=_int_or_too_large
+        object_pairs_hook=unrepeated, parse_constant=refuse_constant, parse_int=int_or_too_large
     ).decode
     for number, line in enumerate(file, 1):  # a binary file breaks at \n and nowhere else
         digest.update(line)
@@ -98,11 +98,13 @@ def _read_lines(file: BinaryIO, digest: Digest) -> Iterator[Record]:
             yield Record(number, value, fault, is_half)
 
 
-def _refuse_constant(name: str) -> None:
+def refuse_constant(name: str) -> None:
+    """What Python takes for a number and JSON does not: NaN and Infinity."""
     raise ValueError(name)
 
 
-def _int_or_too_large(digits: str) -> int:
+def int_or_too_large(digits: str) -> int:
+    """An integer, or one that stands for all that Python refuses to read."""
     if len(digits) <= 400:
         return int(digits)
     return -_TOO_LARGE if digits.startswith("-") else _TOO_LARGE

@@ -1,6 +1,7 @@
 -- An annotated span of a text that is counted, with its type and its role. A mention that the annotator judged to need
--- no masking (NO_MASK) is ignored whatever its type; a role that a rows file gives wins over the label map, and what
--- labels usually mean (namespace `usual`) is asked for such spans alone.
+-- no masking (NO_MASK) is ignored whatever its type, also where a rows file lists it among the scored; for the rest a
+-- role that a rows file gives wins over the label map, and what labels usually mean (namespace `usual`) is asked for
+-- such spans alone.
 -- Grain: (row_key, start_char, end_char, source_label, annotator, entity_id, role).
 with
     spans as (
@@ -36,11 +37,9 @@ select
     coalesce(taxonomy.type, 'OTHER') as type,  -- our type, OTHER where the map names none
     coalesce(known.type, mapped.source_label) as label,  -- our type, or what the corpus calls it where there is none
     case
-        when mapped.role is not null
-        then mapped.role
-        when mapped.identifier_type = 'NO_MASK'
+        when mapped.identifier_type = 'NO_MASK' and mapped.role is distinct from 'excluded'
         then 'ignored'
-        else coalesce(taxonomy.role, 'ignored')
+        else coalesce(mapped.role, taxonomy.role, 'ignored')
     end as role,  -- scored, excluded or ignored
     coalesce(known.severity, 'low') as severity,  -- of the type: high, medium or low
     mapped.role is not null or mapped.mapped_type is not null as is_mapped,  -- whether the rows file or the map says what it is
