@@ -15,12 +15,7 @@ with
             strata.n_units,
             strata.first_key,
             settings.replicates,
-            mix32(
-                xor(
-                    mix32(xor(settings.seed, (if(strata.unit = 'row', 1, 2) * 2654435761::bigint) & 4294967295)),
-                    name_key(strata.corpus)
-                )
-            ) as state
+            corpus_state(settings.seed, if(strata.unit = 'row', 1, 2), strata.corpus) as state
         from strata
         cross join staging.settings as settings
     ),
