@@ -4,6 +4,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Literal
+
+    import polars as pl
+
     from piibench_duck.explore import OpenBoard
 
 
@@ -12,3 +17,31 @@ def open(path: "str | Path" = "warehouse", board: str | None = None) -> "OpenBoa
     from piibench_duck.explore import open_board
 
     return open_board(path, board)
+
+
+def sweep(
+    path: "str | Path",
+    run: str,
+    floors: "Sequence[float | None] | None" = None,
+    at_recall: float | None = None,
+    corpus: str | None = None,
+    unscored: 'Literal["keep", "drop"]' = "keep",
+    threads: int | None = None,
+) -> "pl.DataFrame":
+    """A run's scores with only those predictions whose score is at least a floor, None being no floor at all.
+
+    `path` is a board's folder, `warehouse/<board>`. Either `floors`: a line for each corpus, level and floor; or
+    `at_recall`: a line for each corpus and level at the highest of the run's scores whose recall is at least that.
+    Predictions without a score stay at every floor, or with `unscored="drop"` only where there is no floor.
+
+    Columns: `run`, `corpus`; `level`, `typed` (exact spans of our types, counts in spans) or `characters` (any label,
+    counts in code points); `design`, null where all rows count; `floor`, null for none; `is_reached`, whether recall is
+    at least `at_recall`, null where none was asked for; `docs` (typed alone), `n_rows`, `n_rows_missing`; `n_unscored`,
+    predictions without a score; `gold`, `pred`, `tp`, `fp`, `fn`; `precision`, `recall`, `f1`, `f2` from 0 to 1, null
+    where undefined; `leak` (typed alone), gold spans of high severity of which nothing is predicted.
+
+    Raises `PiibenchError` for a run or a corpus that is not there, and for a floor or a recall that cannot be.
+    """
+    from piibench_duck import sweeps
+
+    return sweeps.frame(path, run, floors, at_recall, corpus, unscored, threads)

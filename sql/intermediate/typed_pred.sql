@@ -3,7 +3,15 @@
 -- Grain: (pred_key).
 with
     spans as (
-        select spans.run_key, spans.row_key, spans.start_char, spans.end_char, spans.label, max(spans.score) as score
+        select
+            spans.run_key,
+            spans.row_key,
+            spans.start_char,
+            spans.end_char,
+            spans.label,
+            max(spans.score) as score,
+            sum(spans.n_copies) as n_copies,
+            bool_and(coalesce(spans.type = 'ignored', false)) as is_ignored
         from staging.pred_spans as spans
         inner join staging.all_rows as rows on spans.row_key = rows.row_key
         where rows.is_selected or rows.is_of_document
@@ -17,5 +25,7 @@ select
     start_char,  -- first code point
     end_char,  -- behind the last
     label,  -- our type, or what the detector calls it where there is none
-    score  -- its confidence
+    score,  -- its confidence
+    n_copies::bigint as n_copies,  -- how often the run gave it
+    is_ignored  -- whether the label map ignores its label
 from spans
