@@ -1,16 +1,16 @@
 """Sources to rows: fetch, read, cut, choose, wrap, and write to the warehouse."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from piibench_duck import boards, designs, sources, warehouse
+from piibench_duck import boards, designs, forgiven, label_maps, sources, warehouse
 from piibench_duck.corpora import Document
 from piibench_duck.errors import PiibenchError
 from piibench_duck.passages import Passage, cut
-from piibench_duck.places import Board, downloads_dir
-from piibench_duck.protocol import BoardPlan, Protocol, design_of, own_rows
+from piibench_duck.places import Board
+from piibench_duck.protocol import BoardPlan, Protocol, board_plan, design_of, own_rows, splits_of
 from piibench_duck.wrapped_rows import Item, maker
 
 Progress = Callable[[str], None]
@@ -46,6 +46,17 @@ class BuildReport(NamedTuple):
     missing: dict[str, str]
     labels: list[dict[str, Any]]
     designs: list[dict[str, Any]]
+    read: dict[str, dict[str, Any]]
+    """The bytes that were read, by source: what `sources.json` in the board's warehouse says."""
+
+
+class _Job(NamedTuple):
+    """What is asked for, and where files are looked for first."""
+
+    board: Board
+    protocol: Protocol
+    plan: BoardPlan
+    mirror: Path | None
 
 
 class _Plan(NamedTuple):
@@ -56,6 +67,7 @@ class _Plan(NamedTuple):
     selected: dict[str, list[list[designs.Row]]]  # by design
     n_documents: int
     counts: dict[str, int]
+    read: dict[str, dict[str, Any]]  # what was read of each source
 
 
 def build(
@@ -70,39 +82,52 @@ def build(
 
     The same bytes whatever the number of `workers`, the processes that wrap passages (None: as many as there is use).
 
-    Raises `PiibenchError` where no source can be had, where a corpus uses a label that the map does not name (unless
-    allowed), and where a check finds fault.
+    Raises `PiibenchError` where no source can be had, or one of the user's own cannot; where a corpus uses a label that
+    the map does not name (unless allowed); and where a check finds fault.
     """
     con = warehouse.connect()
-    warehouse.fill_seeds(con)
+    label_maps.fill(con, board, protocol)
     warehouse.fill(con, "settings", {"seed": [protocol.seed], "replicates": [protocol.replicates]})
-    if board.own is not None:
-        report = _fill_own(con, board.own)
+    plan = board_plan(board, protocol)
+    if plan is None:
+        report = _fill_own(con, board)
     else:
-        report = _fill_corpora(con, protocol, protocol.boards[board.name], mirror, workers, progress)
+        report = _fill_corpora(con, _Job(board, protocol, plan, mirror), workers, progress)
     progress("checking")
     warehouse.derive(con, ["marts.label_diagnostics"])
     labels = warehouse.rows_of(con, "select * from marts.label_diagnostics order by source, source_label")
     unknown = [label for label in labels if label["role"] == "unknown"]
-    if unknown and not allow_unknown_labels and board.own is None:
-        told = ", ".join(f"{label['corpus']}:{label['source_label']} ({label['n_spans']} spans)" for label in unknown)
-        raise PiibenchError(f"label_map.csv does not name these gold labels: {told}; map them or allow unknown labels")
-    warehouse.check(con, mend="build the board again" if board.own is None else "mend the rows file")
+    if unknown and not allow_unknown_labels:
+        raise PiibenchError(_unmapped(board, unknown))
+    warehouse.check(con, mend="build the board again" if plan else "mend the rows file")
     warehouse.derive(con, ["marts.design_digests"])
     digests = warehouse.rows_of(con, "select * from marts.design_digests order by design")
+    forgiven.fill(con, design=plan.documents if plan else None)
     progress("writing")
     boards.sweep(board.warehouse)
     boards.write_rows(con, board.warehouse)
+    sources.write_read(board.warehouse, report.read)
     boards.write_catalog(board, protocol)
     return report._replace(labels=labels, designs=digests)
 
 
-def _fill_own(con: warehouse.Connection, folder: Path) -> BuildReport:
+def _unmapped(board: Board, unknown: Sequence[Mapping[str, Any]]) -> str:
+    """Which gold labels nobody explains, and the file in which to do so."""
+    known = sources.of_board(board)
+    in_table = [known[label["source"]].has_labels or board.own is not None for label in unknown]
+    file = "sources.toml" if all(in_table) else "label_map.csv" if not any(in_table) else "the label map"
+    told = ", ".join(f"{label['corpus']}:{label['source_label']} ({label['n_spans']} spans)" for label in unknown)
+    how = "give each a line of 'labels', or a 'drop' with its reason," if all(in_table) else "map them"
+    return f"{file} does not name these gold labels: {told}; {how} or allow unknown labels"
+
+
+def _fill_own(con: warehouse.Connection, board: Board) -> BuildReport:
     """The user's own rows file."""
     from piibench_duck import door
 
-    path = own_rows(folder)
-    assert path is not None
+    path = None if board.own is None else own_rows(board.own)
+    if path is None:
+        raise PiibenchError(f"board {board.name!r} is not in protocol.toml and has no rows file")
     rows = door.read_rows(path)
     for table, columns in (
         ("rows", rows.rows),
@@ -115,26 +140,19 @@ def _fill_own(con: warehouse.Connection, folder: Path) -> BuildReport:
     reports = [
         CorpusReport(corpus, 0, passages[corpus], n_rows, 0, {}, {}) for corpus, n_rows in sorted(counts.items())
     ]
-    return BuildReport(reports, {}, [], [])
+    return BuildReport(reports, {}, [], [], {})
 
 
-def _fill_corpora(
-    con: warehouse.Connection,
-    protocol: Protocol,
-    board: BoardPlan,
-    mirror: Path | None,
-    workers: int | None,
-    progress: Progress,
-) -> BuildReport:
+def _fill_corpora(con: warehouse.Connection, job: _Job, workers: int | None, progress: Progress) -> BuildReport:
     missing: dict[str, str] = {}
     plans = []
-    for corpus in board.corpora:
+    for corpus in job.plan.corpora:
         progress(f"read {corpus}")
-        plan = _read(con, protocol, board, corpus, mirror, missing)
+        plan = _read(con, job, corpus, missing)
         if plan.origins:
             plans.append(plan)
     if not plans:
-        raise PiibenchError("; ".join(missing.values()))
+        raise PiibenchError("; ".join(missing.values()) or f"board {job.board.name!r}: no source has a document")
     wanted = {plan.corpus: _wanted(plan) for plan in plans}
     reports = []
     with maker(sum(len(item.carriers) for items in wanted.values() for item in items), workers) as make:
@@ -148,45 +166,56 @@ def _fill_corpora(
             reports.append(_report(plan, wanted[plan.corpus], refused))
             _fill_annotators(con, plan, wanted[plan.corpus], refused)
             _fill_designs(con, plan, refused)
-    return BuildReport(reports, missing, [], [])
+    read = {name: said for plan in plans for name, said in plan.read.items()}
+    return BuildReport(reports, missing, [], [], read)
 
 
-def _read(
-    con: warehouse.Connection,
-    protocol: Protocol,
-    board: BoardPlan,
-    corpus: str,
-    mirror: Path | None,
-    missing: dict[str, str],
-) -> _Plan:
-    """A corpus cut into passages, and what each design takes of them; what could not be had goes to `missing`."""
-    served = [source for source in sources.load_sources().values() if source.corpus == corpus]
+def _read(con: warehouse.Connection, job: _Job, corpus: str, missing: dict[str, str]) -> _Plan:
+    """A corpus cut into passages, and what each design takes of them; what could not be had goes to `missing`.
+
+    Labels are counted in all documents of a source, passages cut of those that serve.
+    """
+    served = [source for source in sources.of_board(job.board).values() if source.corpus == corpus]
     if not served:
         raise PiibenchError(f"sources.toml: no source of the corpus {corpus!r}, which the board asks for")
+    splits = splits_of(corpus, job.board, job.protocol)
     origins: dict[str, Origin] = {}
     counts: Counter[str] = Counter()
     n_documents = 0
+    read = {}
     for source in served:
         try:
-            root = sources.fetch(source, mirror, downloads_dir())
+            root = sources.fetch(source, job.mirror, sources.downloads_of(source))
         except PiibenchError as error:
+            if source.folder is not None:
+                raise
             missing[source.name] = str(error)
             continue
         reading = sources.read(source, root)
         counts.update(reading.counts)
         n_documents += len(reading.documents)
-        for document in reading.documents:
+        read[source.name] = sources.said_of(source, root, len(reading.documents))
+        _fill_labels(con, source, reading.documents)
+        for document in _serving(reading.documents, source, splits):
             for passage in cut(document):
                 passage_id = f"{source.name}/{document.doc_id}#{passage.index}"
                 origins[passage_id] = Origin(source, document, passage)
-        _fill_labels(con, source, reading.documents)
     candidates = [designs.Candidate(passage_id, origin.document.split) for passage_id, origin in origins.items()]
     names = designs.default_carriers()
     selected = {
-        name: designs.select(candidates, design_of(protocol, board, name), protocol.splits[corpus], names)
-        for name in board.designs
+        name: designs.select(candidates, design_of(job.protocol, job.plan, name), splits, names)
+        for name in job.plan.designs
     }
-    return _Plan(corpus, origins, selected, n_documents, dict(sorted(counts.items())))
+    return _Plan(corpus, origins, selected, n_documents, dict(sorted(counts.items())), read)
+
+
+def _serving(documents: Sequence[Document], source: sources.Source, splits: Sequence[str]) -> Sequence[Document]:
+    """Those documents whose passages may serve."""
+    if source.most_documents is None:
+        return documents
+    its_splits = {document.doc_id: document.split for document in documents}
+    chosen = designs.documents(its_splits, splits, source.most_documents)
+    return [document for document in documents if document.doc_id in chosen]
 
 
 def _fill_labels(con: warehouse.Connection, source: sources.Source, documents: Sequence[Document]) -> None:

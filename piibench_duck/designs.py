@@ -46,6 +46,16 @@ def select(
     ]
 
 
+def documents(splits_by_id: Mapping[str, str], splits: Sequence[str], most: int | None) -> set[str]:
+    """Ids of the documents that serve: of the splits, in order, at most so many, those with the smallest hashes."""
+    chosen: list[str] = []
+    for split in splits:
+        of_split = [doc_id for doc_id, its in splits_by_id.items() if its == split]
+        of_split.sort(key=lambda doc_id: _hash("document", doc_id))
+        chosen += of_split if most is None else of_split[: most - len(chosen)]
+    return set(chosen)
+
+
 def kept(selected: Iterable[Sequence[Row]], refused: Mapping[Row, str]) -> list[Row]:
     """The rows that are left where carriers refused some: a passage without any other than prose has no pair."""
     rows = []
@@ -67,5 +77,5 @@ def _carriers(design: Design, names: Sequence[str], place: int) -> list[str]:
     return list(names)
 
 
-def _hash(purpose: str, passage_id: str) -> bytes:
-    return hashlib.sha256(f"{purpose}:{passage_id}".encode()).digest()
+def _hash(purpose: str, named: str) -> bytes:
+    return hashlib.sha256(f"{purpose}:{named}".encode()).digest()

@@ -87,7 +87,7 @@ def _unpack(archive: Path, source: Source, fresh: Path) -> None:
     Names are taken apart and matched before anything is opened, so no member can be written elsewhere; the extraction
     filters of `tarfile` are missing from the first releases of Python 3.11.
     """
-    left = source.bytes
+    left = _LONGEST_ARCHIVE if source.bytes is None else source.bytes
     with tarfile.open(archive, "r:gz") as members:
         for member in members:
             parts = PurePosixPath(member.name).parts[1:]  # the archive's own folder, <repository>-<commit>
@@ -101,7 +101,11 @@ def _unpack(archive: Path, source: Source, fresh: Path) -> None:
                 continue
             left -= member.size
             if left < 0:
-                raise tarfile.TarError(f"more than the {source.bytes} bytes that are pinned")
+                raise tarfile.TarError(
+                    f"more than {_LONGEST_ARCHIVE} bytes"
+                    if source.bytes is None
+                    else f"more than the {source.bytes} bytes that are pinned"
+                )
             target = fresh / name
             target.parent.mkdir(parents=True, exist_ok=True)
             with content, target.open("wb") as file:

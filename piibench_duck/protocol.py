@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from piibench_duck import places
+from piibench_duck import places, source_tables, sources
 from piibench_duck.errors import PiibenchError
 
 CarrierRule = Literal["prose", "one", "one_and_prose", "all"]
@@ -56,6 +56,7 @@ class Protocol(NamedTuple):
     replicates: int
     designs: dict[str, Design]
     boards: dict[str, BoardPlan]
+    own: BoardPlan  # of a board that is built of a user's own sources, but for its title and corpora
     splits: dict[str, tuple[str, ...]]
     runs: dict[str, RunPlan]
 
@@ -76,7 +77,8 @@ def load(path: Path | None = None) -> Protocol:
                 name: Design(name, design.get("passages"), design["carriers"])
                 for name, design in table["designs"].items()
             },
-            boards={name: _board_plan(board) for name, board in table["boards"].items()},
+            boards={name: _read_plan(board) for name, board in table["boards"].items()},
+            own=_read_plan({"title": "", "corpora": [], "runs": list(table["runs"]), **table["own"]}),
             splits={name: tuple(splits) for name, splits in table["corpora"].items()},
             runs={name: RunPlan(name, **run) for name, run in table["runs"].items()},
         )
@@ -93,7 +95,7 @@ def design_of(protocol: Protocol, board: BoardPlan, name: str) -> Design:
     return design._replace(passages=board.passages.get(name, design.passages))
 
 
-def _board_plan(table: dict[str, Any]) -> BoardPlan:
+def _read_plan(table: dict[str, Any]) -> BoardPlan:
     given: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
     return BoardPlan(**given)
 
@@ -105,29 +107,30 @@ def _faults(protocol: Protocol) -> Iterator[str]:
             yield f"designs.{name}.carriers is none of {', '.join(CARRIER_RULES)}"
         if design.passages is not None and not _is_number(design.passages):
             yield f"designs.{name}.passages is no number of passages"
-    for name, board in protocol.boards.items():
+    plans = {f"boards.{name}": board for name, board in protocol.boards.items()}
+    for where, board in (plans | {"own": protocol.own}).items():
         for key, names in (
             *(("designs", board.designs), ("predict", board.predict), ("ranked", (board.ranked,))),
             ("passages", tuple(board.passages)),
         ):
             known = protocol.designs if key == "designs" else board.designs
             for unknown in [design for design in names if design not in known]:
-                yield f"boards.{name}.{key} names {unknown!r}; there are {', '.join(known)}"
+                yield f"{where}.{key} names {unknown!r}; there are {', '.join(known)}"
         for design_name, passages in board.passages.items():
             if not _is_number(passages):
-                yield f"boards.{name}.passages.{design_name} is no number of passages"
+                yield f"{where}.passages.{design_name} is no number of passages"
         if board.pairs not in board.designs:
-            yield f"boards.{name}.pairs names {board.pairs!r}; there are {', '.join(board.designs)}"
+            yield f"{where}.pairs names {board.pairs!r}; there are {', '.join(board.designs)}"
         elif design_of(protocol, board, board.pairs).passages != design_of(protocol, board, board.ranked).passages:
-            yield f"boards.{name}: {board.pairs!r} takes other passages than {board.ranked!r}, so they share no draws"
+            yield f"{where}: {board.pairs!r} takes other passages than {board.ranked!r}, so they share no draws"
         if board.documents not in board.designs:
-            yield f"boards.{name}.documents names {board.documents!r}; there are {', '.join(board.designs)}"
+            yield f"{where}.documents names {board.documents!r}; there are {', '.join(board.designs)}"
         elif protocol.designs[board.documents] != Design(board.documents, None, "prose"):
-            yield f"boards.{name}: {board.documents!r} does not hold documents whole, in prose"
+            yield f"{where}: {board.documents!r} does not hold documents whole, in prose"
         for key, names in (("corpora", board.corpora), ("runs", board.runs)):
             of = protocol.splits if key == "corpora" else protocol.runs
             for unknown in [other for other in names if other not in of]:
-                yield f"boards.{name}.{key} names {unknown!r}, which has no table of its own"
+                yield f"{where}.{key} names {unknown!r}, which has no table of its own"
 
 
 def _is_number(passages: object) -> bool:
@@ -136,24 +139,56 @@ def _is_number(passages: object) -> bool:
 
 def check_designs(names: Sequence[str] | None, board: str, protocol: Protocol) -> list[str] | None:
     """The designs that somebody named, or None where nobody named any; raises where the board has no such design."""
-    there = protocol.boards[board].designs if board in protocol.boards else ()
     for name in names or ():
+        plan = board_plan(find_board(board, protocol), protocol)
+        there = plan.designs if plan else ()
         if name not in there:
             raise PiibenchError(f"no design {name!r} on board {board!r}; there are {', '.join(there) or 'none'}")
     return list(names) if names else None
 
 
 def find_board(name: str, protocol: Protocol) -> places.Board:
-    """The board of that name, or the user's own board in a folder that holds a rows file."""
+    """The board of that name, or the user's own board in a folder that holds a rows file or a `sources.toml`."""
     if name in protocol.boards:
         return places.Board(name, places.home() / "warehouse" / name, places.home() / "results" / name, None)
     folder = Path(name)
-    if own_rows(folder) is not None:
+    rows, own = own_rows(folder), sources.own_file(folder)
+    if rows is not None and own is not None:
+        raise PiibenchError(f"board {name!r} holds {rows.name} and {own.name}; one of them was expected")
+    if rows is not None or own is not None:
         return places.Board(folder.resolve().name, folder / "warehouse", folder / "results", folder)
     names = ", ".join(sorted(protocol.boards))
-    raise PiibenchError(f"no board {name!r}; there are {names}, or a folder that holds rows.jsonl or rows.parquet")
+    raise PiibenchError(
+        f"no board {name!r}; there are {names}, or a folder that holds rows.jsonl, rows.parquet or {source_tables.FILE}"
+    )
+
+
+def board_at(warehouse: Path, name: str) -> places.Board:
+    """The board with that warehouse, which is the user's own where it lies in a folder that is one."""
+    folder = warehouse.parent
+    if warehouse.name == "warehouse" and (own_rows(folder) or sources.own_file(folder)):
+        return places.Board(name, warehouse, folder / "results", folder)
+    return places.Board(name, warehouse, folder.parent / "results" / warehouse.name, None)
 
 
 def own_rows(folder: Path) -> Path | None:
     """The rows file of a user's own board."""
     return next((folder / file for file in ("rows.jsonl", "rows.parquet") if (folder / file).is_file()), None)
+
+
+def board_plan(board: places.Board, protocol: Protocol) -> BoardPlan | None:
+    """What a board is made of; None for a rows file, which has its rows and no designs."""
+    if board.own is None:
+        return protocol.boards.get(board.name)
+    if sources.own_file(board.own) is None:
+        return None
+    corpora = dict.fromkeys(source.corpus for source in sources.of_board(board).values())
+    return protocol.own._replace(title=board.name, corpora=tuple(corpora))
+
+
+def splits_of(corpus: str, board: places.Board, protocol: Protocol) -> tuple[str, ...]:
+    """Which splits of a corpus serve, in order: what the protocol says of ours, all of a user's own."""
+    if board.own is None:
+        return protocol.splits[corpus]
+    own = [source for source in sources.of_board(board).values() if source.corpus == corpus]
+    return tuple(dict.fromkeys(split for source in own for split in source.splits))

@@ -10,7 +10,7 @@ from piibench_duck import boards, predict, warehouse
 from piibench_duck.errors import PiibenchError
 from piibench_duck.interchange import tables, writing
 from piibench_duck.places import Board
-from piibench_duck.protocol import Protocol, RunPlan
+from piibench_duck.protocol import Protocol, RunPlan, board_plan
 from piibench_duck.runners import Detector, Text
 from piibench_duck.runners.registry import load_runner, runner_names
 
@@ -180,11 +180,12 @@ def _earlier(con: warehouse.Connection, board: Board, run: str, digest: str | No
 def _wanted(
     con: warehouse.Connection, board: Board, protocol: Protocol, designs: Sequence[str] | None
 ) -> Sequence[Text]:
-    """Id and text of each row of the designs, of every row on a board of one's own: all that a runner ever sees."""
-    if board.own is not None:
+    """Id and text of each row of the designs, of every row of a rows file: all that a runner ever sees."""
+    plan = board_plan(board, protocol)
+    if plan is None:
         found = con.sql("select row_id, text from contracts.rows order by row_id").fetchall()
     else:
-        names = protocol.boards[board.name].predict if designs is None else designs
+        names = plan.predict if designs is None else designs
         found = con.sql(
             "select row_id, text from contracts.rows "
             "where row_id in (select row_id from contracts.designs where design in (select unnest($names))) "

@@ -1,128 +1,46 @@
-"""Pinned sources of texts: what `data/sources.toml` says of each, its bytes from wherever they are, its documents."""
+"""Pinned sources of texts: their bytes from wherever they are, checked against their pin, and their documents."""
 
-import dataclasses
 import hashlib
 import importlib
 import importlib.util
+import json
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
-from piibench_duck import places
+from piibench_duck import places, recorded, source_tables
+from piibench_duck.beside import beside
 from piibench_duck.corpora import Reading
 from piibench_duck.errors import PiibenchError
+from piibench_duck.source_tables import SCORED_TYPES as SCORED_TYPES
+from piibench_duck.source_tables import Source as Source
+from piibench_duck.source_tables import Upstream as Upstream
 
-SCORED_TYPES = ("PERSON", "ORGANIZATION", "LOCATION", "ADDRESS", "DATE_TIME")
-
-
-class Upstream(NamedTuple):
-    """Where a source comes from. `revision` is a commit or a hub revision, None for what ships with the package."""
-
-    kind: str  # github, hub or package
-    place: str  # owner/repository, owner/dataset, or the package's folder
-    revision: str | None
-
-
-@dataclasses.dataclass(frozen=True)
-class Source:
-    """A table of `sources.toml`, whose opening comment says what each key means."""
-
-    name: str
-    title: str
-    role: str
-    corpus: str
-    upstream: Upstream
-    paths: tuple[str, ...]
-    sha256: str
-    bytes: int
-    licence: str
-    language: str
-    reader: str
-    splits: tuple[str, ...]
-    slices: tuple[str, ...]
-    annotates: tuple[str, ...]
-
-
-_KEYS = tuple(field.name for field in dataclasses.fields(Source) if field.name != "name")
-_TEXTS = ("title", "role", "corpus", "licence", "language", "reader")
-_LISTS = ("paths", "splits", "slices", "annotates")
-_REVISION_KEYS = {"github": "commit", "hub": "revision", "package": None}
+READ = "sources.json"
+"""File of a board's warehouse: which bytes its build read."""
 
 
 def load_sources(path: Path | None = None) -> dict[str, Source]:
-    """All sources by name, in the order of the file."""
-    path = path or places.data_dir() / "sources.toml"
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise PiibenchError(f"{path.name}: cannot be read ({error.strerror})") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise PiibenchError(f"{path.name}: is not TOML ({error})") from error
-    return {name: _source(f"{path.name}, [{name}]", name, table) for name, table in tables.items()}
+    """All our sources by name, in the order of the file."""
+    return source_tables.load(path or places.data_dir() / source_tables.FILE)
 
 
-def undated() -> list[str]:
+def of_board(board: places.Board) -> dict[str, Source]:
+    """The sources that a board may be built of: those of the user's own `sources.toml`, or ours."""
+    path = own_file(board.own)
+    return load_sources() if path is None else source_tables.load(path, board.own)
+
+
+def own_file(folder: Path | None) -> Path | None:
+    """The `sources.toml` of a user's own folder, where there is one."""
+    path = None if folder is None else folder / source_tables.FILE
+    return path if path is not None and path.is_file() else None
+
+
+def undated(board: places.Board) -> list[str]:
     """Corpora of which a source annotates no dates: whatever date is found there counts as a false alarm."""
-    return sorted({source.corpus for source in load_sources().values() if "DATE_TIME" not in source.annotates})
-
-
-def _source(where: str, name: str, table: Any) -> Source:
-    if not isinstance(table, dict):
-        raise PiibenchError(f"{where}: is a key outside any table; a source is a table")
-    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*", name):
-        raise PiibenchError(f"{where}: the name of a source is lower-case letters, digits, '_' and '-'")
-    _same_keys(where, table, _KEYS)
-    for key in _TEXTS:
-        if not isinstance(table[key], str) or not table[key].strip():
-            raise PiibenchError(f"{where}: {key!r} is not a text")
-    for key in _LISTS:
-        value = table[key]
-        if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
-            raise PiibenchError(f"{where}: {key!r} is not a list of texts")
-        if len(set(value)) != len(value) or (not value and key != "slices"):
-            raise PiibenchError(f"{where}: {key!r} is empty or names something twice")
-    for path in table["paths"]:
-        if PurePosixPath(path).is_absolute() or {"..", "."} & set(path.split("/")) or "\\" in path:
-            raise PiibenchError(f"{where}: the path {path!r} does not lie below the source's folder")
-    for scored in table["annotates"]:
-        if scored not in SCORED_TYPES:
-            raise PiibenchError(f"{where}: 'annotates' names {scored!r}; there are {', '.join(SCORED_TYPES)}")
-    if not isinstance(table["sha256"], str) or not re.fullmatch("[0-9a-f]{64}", table["sha256"]):
-        raise PiibenchError(f"{where}: 'sha256' is not 64 lower-case hexadecimal digits")
-    if type(table["bytes"]) is not int or table["bytes"] < 0:
-        raise PiibenchError(f"{where}: 'bytes' is not a count of bytes")
-    if not table["reader"].isidentifier():
-        raise PiibenchError(f"{where}: 'reader' {table['reader']!r} is not the name of a module of corpora/")
-    lists = {key: tuple(table[key]) for key in _LISTS}
-    return Source(**{**table, **lists, "name": name, "upstream": _upstream(f"{where}, 'upstream'", table["upstream"])})
-
-
-def _upstream(where: str, table: Any) -> Upstream:
-    kinds = [kind for kind in _REVISION_KEYS if isinstance(table, dict) and kind in table]
-    if len(kinds) != 1:
-        raise PiibenchError(f"{where}: needs exactly one of {', '.join(_REVISION_KEYS)}")
-    kind = kinds[0]
-    revision_key = _REVISION_KEYS[kind]
-    _same_keys(where, table, [kind] if revision_key is None else [kind, revision_key])
-    if not all(isinstance(value, str) and value for value in table.values()):
-        raise PiibenchError(f"{where}: its values are not all texts")
-    if kind != "package" and not re.fullmatch(r"[\w.-]+/[\w.-]+", table[kind]):
-        raise PiibenchError(f"{where}: {kind!r} is not an owner and a name with one slash between")
-    if kind == "github" and not re.fullmatch("[0-9a-f]{40}", table["commit"]):
-        raise PiibenchError(f"{where}: 'commit' is not 40 lower-case hexadecimal digits")
-    return Upstream(kind, table[kind], table[revision_key] if revision_key else None)
-
-
-def _same_keys(where: str, table: Mapping[str, Any], keys: Iterable[str]) -> None:
-    expected = list(keys)
-    if missing := [key for key in expected if key not in table]:
-        raise PiibenchError(f"{where}: lacks {', '.join(map(repr, missing))}")
-    if unknown := [key for key in table if key not in expected]:
-        raise PiibenchError(
-            f"{where}: has the unknown {', '.join(map(repr, unknown))}; there are {', '.join(expected)}"
-        )
+    return sorted({source.corpus for source in of_board(board).values() if "DATE_TIME" not in source.annotates})
 
 
 def digest_of(root: Path, paths: Iterable[str]) -> tuple[str, int]:
@@ -154,29 +72,53 @@ def digest_of(root: Path, paths: Iterable[str]) -> tuple[str, int]:
 
 
 def verify(source: Source, root: Path, where: str) -> None:
-    """Raises unless the bytes below `root` are those that the source pins; `where` names the place to the reader."""
+    """Raises unless the bytes below `root` are those that the source pins; `where` names the place to the reader.
+
+    Of a source whose digest is to be recorded the first bytes are those, and are recorded here.
+    """
     try:
         found, size = digest_of(root, source.paths)
     except PiibenchError as error:
         raise PiibenchError(f"source {source.name!r}: {where} is not whole, {error}") from error
     except OSError as error:
         raise PiibenchError(f"source {source.name!r}: {where} cannot be read ({error.strerror})") from error
-    if (found, size) != (source.sha256, source.bytes):
+    sha256, expected, by = source.sha256, source.bytes, ""
+    if source.is_recorded:
+        sha256, expected = recorded.of(source) or recorded.record(source, found, size)
+        by = f", as {recorded.path_of(source)} has it of the first fetch"
+    if (sha256 or found, size if expected is None else expected) != (found, size):
+        counted = "" if expected is None else f"{expected} bytes with "
         raise PiibenchError(
-            f"source {source.name!r}: {where} holds {size} bytes with SHA-256 {found}, "
-            f"expected {source.bytes} bytes with {source.sha256}"
+            f"source {source.name!r}: {where} holds {size} bytes with SHA-256 {found}, expected {counted}{sha256}{by}"
         )
+
+
+def downloads_of(source: Source) -> Path:
+    """Where downloads are kept: those of a user's own sources in the user's folder. May be deleted at any time."""
+    return places.downloads_dir() if source.folder is None else source.folder / "downloads"
+
+
+def pinned(source: Source, root: Path) -> tuple[str, int]:
+    """Digest and size of a source that was fetched and lies below `root`."""
+    if source.is_recorded:
+        there = recorded.of(source)
+    else:
+        there = None if source.sha256 is None or source.bytes is None else (source.sha256, source.bytes)
+    return there or digest_of(root, source.paths)
 
 
 def fetch(source: Source, mirror: Path | None, downloads: Path) -> Path:
     """The folder below which `source.paths` lie, with verified bytes.
 
     Looked for in `mirror/<name>`, then in `downloads/<name>`, then upstream. Other bytes in the mirror are refused; a
-    stale download is replaced.
+    stale download is replaced. A user's own files are read where they lie.
     """
     if source.upstream.kind == "package":
         verify(source, places.data_dir(), "the package's data")
         return places.data_dir()
+    if source.upstream.kind == "folder" and source.folder is not None:
+        verify(source, source.folder, "its folder")
+        return source.folder
     if mirror is not None:
         if not mirror.is_dir():
             raise PiibenchError(f"the mirror {str(mirror)!r} is not a folder")
@@ -184,7 +126,8 @@ def fetch(source: Source, mirror: Path | None, downloads: Path) -> Path:
             verify(source, mirror / source.name, "the mirror")
             return mirror / source.name
     kept = downloads / source.name
-    if kept.is_dir():
+    # Nobody knows of what revision a download is whose digest has not been recorded.
+    if kept.is_dir() and not (source.is_recorded and recorded.of(source) is None):
         try:
             verify(source, kept, "the download")
         except PiibenchError:
@@ -221,9 +164,42 @@ def read(source: Source, root: Path) -> Reading:
     return reading
 
 
+def said_of(source: Source, root: Path, n_documents: int) -> dict[str, Any]:
+    """What a result may say of a source that was read: whence its bytes come, and which they are."""
+    sha256, size = pinned(source, root)
+    return {
+        "corpus": source.corpus,
+        "title": source.title,
+        "licence": source.licence,
+        "upstream": source.upstream.place or source.upstream.kind,
+        "revision": source.upstream.revision,
+        "paths": list(source.paths),
+        "sha256": sha256,
+        "bytes": size,
+        "n_documents": n_documents,
+    }
+
+
+def write_read(warehouse: Path, read: Mapping[str, Mapping[str, Any]]) -> None:
+    """Keep what a build read beside the tables that it made."""
+    with beside(warehouse / READ) as part:
+        part.write_text(json.dumps(read, indent=2, sort_keys=True, ensure_ascii=False) + "\n", "utf-8")
+
+
+def read_at_build(warehouse: Path) -> dict[str, dict[str, Any]]:
+    """What the build of a board read, by source, as `said_of` says it; nothing of a rows file or of an older build."""
+    try:
+        found: dict[str, dict[str, Any]] = json.loads((warehouse / READ).read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise PiibenchError(f"{READ} of the board cannot be read as JSON; build the board again") from error
+    return found
+
+
 def pin(name: str, root: Path, path: Path | None = None) -> Source:
     """Writes digest and size of what lies below `root` into the source's table, for a source that we make ourselves."""
-    path = path or places.data_dir() / "sources.toml"
+    path = path or places.data_dir() / source_tables.FILE
     source = load_sources(path)[name]
     sha256, size = digest_of(root, source.paths)
     before, header, rest = path.read_text(encoding="utf-8").partition(f"\n[{name}]\n")
