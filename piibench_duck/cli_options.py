@@ -40,10 +40,11 @@ class Listed(StrEnum):
     corpora = "corpora"
     carriers = "carriers"
     runners = "runners"
+    queries = "queries"
     runs = "runs"
 
 
-Board = Annotated[str, typer.Option("--board", help="demo, seven, or a folder that holds your own rows.jsonl.")]
+Board = Annotated[str, typer.Option("--board", help="demo, seven, hub, or a folder with rows.jsonl or sources.toml.")]
 Mirror = Annotated[
     Path | None, typer.Option("--mirror", envvar="PIIBENCH_MIRROR", help="Folder of source folders, looked in first.")
 ]

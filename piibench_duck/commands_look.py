@@ -1,5 +1,7 @@
 """The commands for looking at a board: SQL, slices, listings, and what carriers do."""
 
+import re
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -18,39 +20,65 @@ def sql(
     query: Annotated[str, typer.Argument(help="One SELECT over the board's tables, or the name of a query.")],
     board: Board = "demo",
     format: Annotated[SqlFormat, typer.Option(help="How to print the rows.")] = SqlFormat.table,
+    with_text: Annotated[
+        bool, typer.Option("--with-text", help="Show the text around each span, on a terminal alone.")
+    ] = False,
+    window: Annotated[
+        int | None, typer.Option(min=0, max=1000, help="With --with-text: how many code points on either side.")
+    ] = None,
 ) -> None:
     """Ask the warehouse with one read-only SELECT, or with a query of sql/queries and its --parameters."""
-    from piibench_duck import boards
+    from piibench_duck import around
     from piibench_duck import protocol as protocols
     from piibench_duck import query as queries
     from piibench_duck.board import terminal
 
-    protocol = protocols.load()
     is_name = query.isidentifier()
     params = _parameters(context.args)
     if params and not is_name:
-        raise WrongUsageError(f"no such option: --{next(iter(params))}; a SELECT takes no parameters")
+        raise WrongUsageError(f"no such option: {context.args[0]}; a SELECT takes no parameters")
+    _refuse_text_elsewhere(with_text, window, format)
+    protocol = protocols.load()
     place = protocols.find_board(board, protocol)
-    con = queries.open_locked(place, protocol)
-    if "run" in params:
-        boards.asked_runs(place.warehouse, [params["run"]])
+    con = queries.open_for(place, protocol, query, params) if is_name else queries.open_locked(place, protocol)
+    at_most = SQL_SCREEN_ROWS + 1 if format is SqlFormat.table else None
+    found = queries.named(con, query, params) if is_name else queries.select(con, query, at_most)
     if format is not SqlFormat.table:
-        found = queries.named(con, query, params) if is_name else queries.select(con, query)
         queries.print_rows(found, format.value)
         return
-    found = queries.named(con, query, params) if is_name else queries.select(con, query, SQL_SCREEN_ROWS + 1)
-    terminal.lines(found.column_names, queries.cells(found.slice(0, SQL_SCREEN_ROWS)))
+    columns, lines = found.column_names, list(queries.cells(found.slice(0, SQL_SCREEN_ROWS)))
+    if with_text:
+        texts = around.windows(con, columns, lines, around.WIDTH if window is None else window)
+        terminal.lines_with_text(columns, zip(lines, texts, strict=True))
+    else:
+        terminal.lines(columns, lines)
     if found.num_rows > SQL_SCREEN_ROWS:
         console.warn(f"the first {SQL_SCREEN_ROWS} rows of more; --format csv, json or parquet gives all")
 
 
+def _refuse_text_elsewhere(with_text: bool, window: int | None, format: SqlFormat) -> None:
+    """Text may be personal data: it goes to the screen of whoever asks for it, and nowhere else."""
+    if window is not None and not with_text:
+        raise WrongUsageError("--window says how much text --with-text shows, which was not asked for")
+    if with_text and format is not SqlFormat.table:
+        raise WrongUsageError(f"--with-text shows text on a screen alone, never as {format.value}")
+    if with_text and not sys.stdout.isatty():
+        raise WrongUsageError("--with-text shows text on a screen alone, and stdout is no terminal")
+
+
 def _parameters(arguments: Sequence[str]) -> dict[str, str]:
-    """`--name value` pairs that are no option of ours."""
-    names, values = arguments[::2], arguments[1::2]
-    for name in names:
-        if not name.startswith("--") or len(names) != len(values):
+    """`--name value` and `--name=value`, which are no options of ours; a hyphen in a name stands for its underscore."""
+    found: dict[str, str] = {}
+    waiting = list(arguments)
+    while waiting:
+        name, equals, value = waiting.pop(0).partition("=")
+        if not re.fullmatch(r"--\w[\w-]*", name) or not (equals or waiting):
             raise WrongUsageError("parameters of a query are given as --name value")
-    return dict(zip((name.removeprefix("--") for name in names), values, strict=True))
+        name = name.removeprefix("--").replace("-", "_")
+        if name in found:
+            raise WrongUsageError(f"--{name} is given twice")
+        found[name] = value if equals else waiting.pop(0)
+    return found
 
 
 def export(
@@ -78,7 +106,7 @@ def list_(
     board: Board = "demo",
     as_json: AsJson = False,
 ) -> None:
-    """List corpora, carriers, runners, or the runs of a board."""
+    """List corpora, carriers, runners, queries, or the runs of a board."""
     from piibench_duck import listing
     from piibench_duck.board import terminal
 

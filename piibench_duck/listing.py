@@ -1,13 +1,15 @@
-"""What there is: corpora, carriers, runners, and the runs of a board."""
+"""What there is: corpora, carriers, runners, queries, and the runs of a board."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 Lines = list[Sequence[object]]
 
 
 def of(what: str, board: str) -> tuple[Sequence[str], Lines]:
     """Column names and lines of one listing; `board` counts for runs alone."""
-    return {"corpora": _corpora, "carriers": _carriers, "runners": _runners}[what]() if what != "runs" else _runs(board)
+    if what == "runs":
+        return _runs(board)
+    return {"corpora": _corpora, "carriers": _carriers, "runners": _runners, "queries": _queries}[what]()
 
 
 def _corpora() -> tuple[Sequence[str], Lines]:
@@ -33,6 +35,18 @@ def _runners() -> tuple[Sequence[str], Lines]:
     from piibench_duck.runners import registry
 
     return ("runner", "what it is"), [(name, registry.describe(name)) for name in registry.runner_names()]
+
+
+def _queries() -> tuple[Sequence[str], Lines]:
+    from piibench_duck import query
+
+    def parameters(needed: Mapping[str, bool]) -> str:
+        names = sorted(needed, key=lambda name: (not needed[name], name))
+        return " ".join(f"--{name}" if needed[name] else f"[--{name}]" for name in names)
+
+    return ("query", "parameters", "what it answers"), [
+        (name, parameters(query.parameters(file)), query.subject(file)) for name, file in query.queries().items()
+    ]
 
 
 def _runs(board: str) -> tuple[Sequence[str], Lines]:

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from piibench_duck import boards, sandbox, warehouse
+from piibench_duck import boards, sandbox, sqlfiles, warehouse
 from piibench_duck.beside import beside
-from piibench_duck.errors import PiibenchError
+from piibench_duck.errors import PiibenchError, WrongUsageError
 from piibench_duck.places import Board
 from piibench_duck.protocol import Protocol
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 FORMATS = ("parquet", "csv", "jsonl")
 
 
-def open_locked(board: Board, protocol: Protocol) -> warehouse.Connection:
+def open_locked(board: Board, protocol: Protocol, runs: Sequence[str] | None = None) -> warehouse.Connection:
     """The board as views, with every file out of reach but its Parquet files, and no setting left to change."""
-    con = boards.open_to_read(board.warehouse, board.name, protocol)
+    con = boards.open_to_read(board.warehouse, board.name, protocol, runs)
     warehouse.lock(con, board.warehouse)
     return con
 
@@ -29,29 +29,82 @@ def select(con: warehouse.Connection, text: str, at_most: int | None = None) -> 
     return warehouse.run_one_select(con, text, at_most)
 
 
-def query_names() -> list[str]:
-    """The questions in `sql/queries/`."""
-    return sorted(file.name.partition(".")[2] for file in warehouse.files() if file.schema == "queries")
+def queries() -> dict[str, sqlfiles.SqlFile]:
+    """The questions in `sql/queries/`, by name."""
+    found = {file.name.partition(".")[2]: file for file in warehouse.files() if file.schema == "queries"}
+    return dict(sorted(found.items()))
+
+
+def parameters(file: sqlfiles.SqlFile) -> dict[str, bool]:
+    """The $parameters of a query, and whether it needs them: one whose description says `or null` may be left out."""
+    taken = sorted(set(re.findall(r"\$(\w+)", _code(file))))
+    return {name: not re.search(rf"\b{name},\s+or\s+null\b", file.comment) for name in taken}
+
+
+def subject(file: sqlfiles.SqlFile) -> str:
+    """What a query answers, as its opening comment says before its parameters and its grain."""
+    return " ".join(re.split(r"^(?:Parameters|Grain): ", file.comment, maxsplit=1, flags=re.MULTILINE)[0].split())
+
+
+def open_for(board: Board, protocol: Protocol, name: str, params: Mapping[str, str]) -> warehouse.Connection:
+    """The board, locked, as that query sees it: of the runs that `run`, or `run_a` and the like, name, those alone.
+
+    Raises `PiibenchError` where one is not there, or has not been scored and the query reads what `score` keeps.
+    """
+    file = _find(name)
+    boards.require_built(board.warehouse, board.name)
+    runs = sorted({value for parameter, value in params.items() if parameter.partition("_")[0] == "run"})
+    con = open_locked(board, protocol, boards.asked_runs(board.warehouse, runs) if runs else None)
+    kept = _kept_that_are_read(file)
+    for run in runs:
+        if all((board.warehouse / table / f"{run}.parquet").is_file() for table in kept):
+            continue
+        select = "select status, why from contracts.runs where run_id = $run"
+        status, why = con.sql(select, params={"run": run}).fetchall()[0]
+        told = f"run {run!r} has not been scored; run `piibench-duck score {run} --board {board.name}`"
+        raise PiibenchError(f"run {run!r} was not run: {why}" if status == "not_run" else told)
+    return con
 
 
 def named(con: warehouse.Connection, name: str, params: Mapping[str, object]) -> "pa.Table":
-    """The rows of `sql/queries/<name>.sql` with its $parameters.
-
-    One whose description says `or null` may be left out.
-    """
-    file = next((file for file in warehouse.files() if file.name == f"queries.{name}"), None)
-    if file is None:
-        raise PiibenchError(f"no query {name!r}; there are {', '.join(query_names())}")
-    taken = set(re.findall(r"\$(\w+)", re.sub(r"--[^\n]*", "", file.text)))
-    needed = {parameter for parameter in taken if not re.search(rf"\b{parameter}, or null\b", file.comment)}
-    if not needed <= params.keys() <= taken:
+    """The rows of `sql/queries/<name>.sql` with its $parameters."""
+    file = _find(name)
+    taken = parameters(file)
+    needed = {parameter for parameter, is_needed in taken.items() if is_needed}
+    if not needed <= params.keys() <= taken.keys():
         given = ", ".join(sorted(params)) or "none"
-        told = ", ".join(
-            parameter if parameter in needed else f"{parameter} (may be left out)" for parameter in sorted(taken)
-        )
+        told = ", ".join(f"{parameter}{'' if taken[parameter] else ' (may be left out)'}" for parameter in taken)
         raise PiibenchError(f"query {name!r} takes the parameters {told or 'none'}, found {given}")
+    for parameter in re.findall(r"\$(\w+)::bigint", _code(file)):
+        value = params.get(parameter)
+        if value is not None and not re.fullmatch(r"[0-9]{1,18}", str(value)):
+            raise WrongUsageError(f"--{parameter} {value!r} is no whole number")
     found: pa.Table = con.sql(file.text, params={**dict.fromkeys(taken), **params}).to_arrow_table()
     return found
+
+
+def _find(name: str) -> sqlfiles.SqlFile:
+    there = queries()
+    if name not in there:
+        raise PiibenchError(f"no query {name!r}; there are {', '.join(there)}")
+    return there[name]
+
+
+def _code(file: sqlfiles.SqlFile) -> str:
+    return re.sub(r"--[^\n]*", "", file.text)
+
+
+def _kept_that_are_read(file: sqlfiles.SqlFile) -> list[str]:
+    """Tables of what `score` keeps that the query reads, whether itself or through what it reads."""
+    by_name = {other.name: other for other in warehouse.files()}
+    found: set[str] = set()
+    waiting = [*file.reads]
+    while waiting:
+        read = waiting.pop()
+        if read not in found:
+            found.add(read)
+            waiting += by_name[read].reads if not by_name[read].is_kept else ()
+    return sorted(read.partition(".")[2] for read in found if by_name[read].is_kept)
 
 
 def cells(found: "pa.Table") -> Iterator[tuple[object, ...]]:

@@ -55,8 +55,8 @@ select
     places.carrier,  -- the carrier
     places.start_char as passage_start,  -- first code point in the passage, which is the text in prose
     places.end_char as passage_end,  -- behind the last
-    places.wire_start,  -- first code point in the carrier's text
-    places.wire_end,  -- behind the last
+    places.wire_start as start_char,  -- first code point in the carrier's text; null where all was lost
+    places.wire_end as end_char,  -- behind the last
     typed.types  -- types of the gold in it
 from to_wire('islands') as places
 inner join typed on places.row_id = typed.row_id and places.start_char = typed.start_char

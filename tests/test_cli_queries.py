@@ -1,0 +1,196 @@
+"""The error explorer on the command line, and text around spans, which goes to a terminal and nowhere else."""
+
+import json
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+
+from tests.conftest import Call
+from tests.shell import SENTINEL, Ended, command, environment, rows, run, write_lines
+
+if sys.platform != "win32":
+    import fcntl
+    import termios
+
+HOSTILE = f"😀 Ana Fox\x1b[31m\x1b]0;x\x07\u202e\u2066\u200b\n\tof {SENTINEL}\r\x9b2J on 3 May 2020"
+CODES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
+WITH_TEXT = ["sql", "missed_spans", "--run", "mask-nothing", "--with-text"]
+PLACES = "select row_id, start_char, end_char from contracts.gold_spans"
+
+
+@pytest.fixture(scope="module")
+def board(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Ten texts that a terminal would obey, two runs that are scored and one that is not."""
+    folder = tmp_path_factory.mktemp("board")
+    write_lines(folder / "rows.jsonl", rows(text=HOSTILE))
+    for arguments in (["build"], ["predict", "mask-nothing", "mask-everything"], ["score"], ["predict", "rules"]):
+        ended = run(*arguments, "--board", folder, home=folder)
+        assert ended.code == 0, ended.err
+    return folder
+
+
+def on_terminal(
+    *arguments: object, home: Path, columns: int = 200, more: Mapping[str, str] = MappingProxyType({})
+) -> Ended:
+    """Run a command whose stdout alone is a terminal."""
+    main, other = pty.openpty()
+    fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    variables = {"PYTHONPATH": str(Path(__file__).parent.parent), "TERM": "xterm", **more}
+    with subprocess.Popen(
+        command(*arguments), stdout=other, stderr=subprocess.PIPE, cwd=home, env=environment(home, **variables)
+    ) as process:
+        os.close(other)
+        out = b""
+        while chunk := _read(main):
+            out += chunk
+        os.close(main)
+        assert process.stderr
+        err = process.stderr.read().decode()
+    return Ended(process.returncode, out.decode(), err)
+
+
+def _read(descriptor: int) -> bytes:
+    try:
+        return os.read(descriptor, 65536)
+    except OSError:  # Linux says so where a terminal has closed
+        return b""
+
+
+def asked(call: Call, board: Path, *arguments: object) -> list[dict[str, object]]:
+    ended = call("sql", *arguments, "--board", board, "--format", "json")
+    assert ended.code == 0, ended.err
+    found: list[dict[str, object]] = json.loads(ended.out)
+    return found
+
+
+def test_parameters_are_written_in_three_ways(call: Call, board: Path) -> None:
+    expected = asked(call, board, "missed_spans", "--run", "mask-nothing", "--min_chars", "7")
+    assert [(line["row_id"], line["start_char"], line["end_char"]) for line in expected] == [
+        (f"r{index:03d}", 2, 9) for index in range(10)
+    ]
+    assert asked(call, board, "missed_spans", "--run=mask-nothing", "--min-chars=7") == expected
+    assert asked(call, board, "missed_spans", "--run", "mask-nothing", "--min-chars", "8") == []
+    assert (
+        len(asked(call, board, "disagreements", "--run-a", "mask-nothing", "--run-b", "mask-everything", "--n", 3)) == 3
+    )
+
+
+def test_the_text_around_a_span_is_shown_on_a_terminal_and_harmless(board: Path) -> None:
+    ended = on_terminal(*WITH_TEXT, "--board", board, home=board, columns=80)
+    assert (ended.code, ended.err) == (0, "")
+    header, *lines = CODES.sub("", ended.out).split("\r\n")[:-1]
+    assert header.split()[:4] == ["row_id", "start_char", "end_char", "label"]
+    assert lines[0].split()[:4] == ["r000", "2", "9", "PERSON"]
+    assert lines[1].rstrip() == r"    😀 ⟦Ana Fox⟧\x1b[31m\x1b]0;x\x07\u202e\u2066\u200b\n\tof Zzyzx-Quuxl…"
+    assert len(lines) == 20
+    assert not re.search("[\x00-\x1f\x7f-\x9f\u202e\u2066\u200b]", "".join(lines))
+    assert set(CODES.findall(ended.out)) <= {"\x1b[0m", "\x1b[1m", "\x1b[1;7m"}
+    assert ended.out.count("\x1b[1;7m⟦Ana Fox⟧\x1b[0m") == 10
+
+
+def test_a_select_of_places_has_text_too(board: Path) -> None:
+    select = "select 'r001' as row_id, 0 as start_char, 1 as end_char union all values ('r001', 9, 9), ('no', 0, 1)"
+    ended = on_terminal("sql", select, "--with-text", "--window", 2, "--board", board, home=board)
+    assert (ended.code, ended.err) == (0, "")
+    assert [line.split() for line in CODES.sub("", ended.out).splitlines()] == [
+        ["row_id", "start_char", "end_char"],
+        *(["r001", "0", "1"], ["⟦😀⟧", "A…"]),
+        *(["r001", "9", "9"], [r"…ox⟦⟧\x1b[…"]),
+        *(["no", "0", "1"], ["NULL"]),
+    ]
+
+
+def test_a_select_of_no_rows_is_a_header(board: Path) -> None:
+    ended = on_terminal("sql", f"{PLACES} limit 0", "--with-text", "--board", board, home=board)
+    assert (ended.code, CODES.sub("", ended.out).split()) == (0, ["row_id", "start_char", "end_char"])
+
+
+@pytest.mark.parametrize("more", [{"TERM": "dumb"}, {"NO_COLOR": "1"}, {"PYTHONIOENCODING": "ascii"}])
+def test_a_plain_terminal_shows_where_the_span_is(board: Path, more: dict[str, str]) -> None:
+    ended = on_terminal("sql", f"{PLACES} limit 1", "--with-text", "--board", board, home=board, more=more)
+    assert (ended.code, ended.err) == (0, "")
+    assert re.search(r"(⟦|\\u27e6)Ana Fox(⟧|\\u27e7)", CODES.sub("", ended.out))
+
+
+def test_on_a_narrow_terminal_the_text_goes_on_below(board: Path) -> None:
+    for columns in (1, 20):
+        ended = on_terminal("sql", f"{PLACES} limit 1", "--with-text", "--board", board, home=board, columns=columns)
+        assert (ended.code, ended.err) == (0, "")
+    _, _, *text = CODES.sub("", ended.out).split("\r\n")
+    assert "".join(line.strip() for line in text).startswith(r"😀 ⟦AnaFox⟧\x1b[31m")
+    assert max(map(len, text)) <= 20
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (WITH_TEXT, "--with-text shows text on a screen alone, and stdout is no terminal"),
+        ([*WITH_TEXT, "--format", "csv"], "--with-text shows text on a screen alone, never as csv"),
+        ([*WITH_TEXT, "--format", "json"], "--with-text shows text on a screen alone, never as json"),
+        ([*WITH_TEXT, "--format", "parquet"], "--with-text shows text on a screen alone, never as parquet"),
+        (["sql", PLACES, "--with-text"], "--with-text shows text on a screen alone, and stdout is no terminal"),
+        (["sql", PLACES, "--window", "5"], "--window says how much text --with-text shows, which was not asked for"),
+        (["sql", PLACES, "--with-text", "--window", "-1"], "'--window'"),
+        (["sql", PLACES, "--with-text", "--window", "x"], "'--window'"),
+        (["sql", "worst_rows", "--run", "rules", "--run", "rules"], "--run is given twice"),
+        (["sql", "worst_rows", "--run", "mask-nothing", "--n", "few"], "--n 'few' is no whole number"),
+        (["sql", "worst_rows", "--run"], "parameters of a query are given as --name value"),
+        (["sql", "worst_rows", "-r", "rules"], "parameters of a query are given as --name value"),
+        (["sql", "worst_rows", "extra"], "parameters of a query are given as --name value"),
+    ],
+)
+def test_wrong_usage_is_one_sentence_and_shows_nothing(
+    call: Call, board: Path, arguments: list[str], said: str
+) -> None:
+    ended = call(*arguments, "--board", board)
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith("piibench-duck: ")
+    assert said in ended.err
+    assert len(ended.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("format", ["csv", "json", "parquet"])
+def test_a_format_for_programs_holds_no_text_on_a_terminal_either(board: Path, format: str) -> None:
+    ended = on_terminal(*WITH_TEXT, "--format", format, "--board", board, home=board)
+    assert (ended.code, ended.out) == (2, "")
+
+
+def test_a_select_without_places_has_no_text(board: Path) -> None:
+    ended = on_terminal("sql", "select 1 as row_id", "--with-text", "--board", board, home=board)
+    assert (ended.code, ended.out) == (2, "")
+    assert "needs the columns row_id, start_char, end_char; start_char, end_char not found" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["worst_rows", "--run", "nosuch"], "no run 'nosuch'; there are mask-everything, mask-nothing, rules"),
+        (["worst_rows", "--run", "rules"], "run 'rules' has not been scored; run `piibench-duck score rules --board "),
+        (["disagreements", "--run_a", "mask-nothing", "--run_b", "nosuch"], "no run 'nosuch'; there are "),
+        (["disagreements", "--run_a", "mask-nothing"], "found run_a"),
+        (["worst_rows", "--run", "mask-nothing", "--nosuch", "1"], "found nosuch, run"),
+        (["worst_row", "--run", "mask-nothing"], "no query 'worst_row'; there are boundary_errors, "),
+    ],
+)
+def test_what_is_not_there_is_one_sentence(call: Call, board: Path, arguments: list[str], said: str) -> None:
+    ended = call("sql", *arguments, "--board", board)
+    assert (ended.code, ended.out) == (1, "")
+    assert said in ended.err
+    assert len(ended.err.splitlines()) == 1
+
+
+def test_queries_are_listed_with_their_parameters(call: Call) -> None:
+    found = {line["query"]: line for line in json.loads(call("list", "queries", "--json").out)}
+    assert found["boundary_errors"]["parameters"] == "--run [--carrier] [--corpus] [--kind] [--label]"
+    assert found["disagreements"]["parameters"] == "--run_a --run_b [--carrier] [--corpus] [--n]"
+    assert found["missed_spans"]["what it answers"].startswith("Gold spans of which a run left characters readable, ")
+    assert not re.search("Grain|Parameters", "".join(line["what it answers"] for line in found.values()))
+    assert "boundary_errors" in call("list", "queries").out

@@ -1,0 +1,392 @@
+"""What each query of sql/queries answers on the demo board, and that none of them holds any text.
+
+Expected lines were read off the demo texts; whole answers are compared with tests/explored.py, which has no SQL.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+
+import pyarrow as pa
+import pytest
+
+from piibench_duck import boards, query, warehouse
+from piibench_duck.errors import PiibenchError, WrongUsageError
+from tests import explored
+from tests.built import PROTOCOL, RUNS, demo_board
+from tests.explored import Explored, Line
+
+QUERIES = query.queries()
+SHARED = [
+    f"intermediate.{name}"
+    for name in ("pairs", "pair_stretches", "typed_gold", "typed_pred", "span_overlaps", "span_pairs")
+]
+PLACE = ["row_id", "start_char", "end_char"]
+RUN = {"run": "rules"}
+NEEDED = {"run": "rules", "run_a": "rules", "run_b": "mask-everything"}
+
+ANSWERS: list[tuple[str, Mapping[str, object], list[Line]]] = [
+    # A misread date, whose month the rules did not know; two times of day; two dates in a form that they do not read.
+    (
+        "missed_spans",
+        {**RUN, "label": "DATE_TIME"},
+        [
+            ("demo-ru/ru-015#0@ocr", 0, 19, "DATE_TIME", 19, 10, False, "demo-ru", "ocr"),
+            ("demo-de/de-002#0@ocr", 102, 112, "DATE_TIME", 10, 10, True, "demo-de", "ocr"),
+            ("demo-es/es-024#0@ocr", 96, 106, "DATE_TIME", 10, 10, True, "demo-es", "ocr"),
+            ("demo-he/he-024#0@prose", 79, 89, "DATE_TIME", 10, 10, True, "demo-he", "prose"),
+            ("demo-de/de-026#0@sql", 75, 81, "DATE_TIME", 6, 6, True, "demo-de", "sql"),
+            ("demo-en/en-026#0@sql", 114, 120, "DATE_TIME", 6, 6, True, "demo-en", "sql"),
+        ],
+    ),
+    # `Quillmoor Freight`, `Short & Williams` twice and `Stennick Marine`: 17, 16, 16 and 15 characters.
+    (
+        "missed_spans",
+        {**RUN, "label": "ORGANIZATION", "min_chars": "15", "max_chars": "17", "corpus": "demo-en"},
+        [
+            ("demo-en/en-002#1@ocr", 18, 35, "ORGANIZATION", 17, 17, True, "demo-en", "ocr"),
+            ("demo-en/en-006#0@sql", 406, 422, "ORGANIZATION", 16, 16, True, "demo-en", "sql"),
+            ("demo-en/en-006#1@json_nested", 228, 244, "ORGANIZATION", 16, 16, True, "demo-en", "json_nested"),
+            ("demo-en/en-010#0@prose", 159, 174, "ORGANIZATION", 15, 15, True, "demo-en", "prose"),
+        ],
+    ),
+    # A label that is excluded is asked for by name: a card whose check digit is wrong.
+    (
+        "missed_spans",
+        {**RUN, "label": "PAYMENT_CARD"},
+        [("demo-de/de-001#0@ocr", 136, 155, "PAYMENT_CARD", 19, 19, True, "demo-de", "ocr")],
+    ),
+    ("missed_spans", {"run": "mask-everything"}, []),
+    (
+        "missed_by_length",
+        {**RUN, "label": "ADDRESS"},
+        [
+            ("ADDRESS", 10, 19, 1, 0, 0, 1, "demo-he/he-012#0@json_nested", 304, 322),
+            ("ADDRESS", 20, 39, 19, 7, 10, 2, "demo-de/de-001#0@ocr", 221, 252),
+            ("ADDRESS", 40, None, 15, 0, 15, 0, "demo-en/en-001#0@key_value", 358, 400),
+        ],
+    ),
+    (
+        "missed_by_length",
+        {"run": "mask-everything", "label": "LOCATION"},
+        [
+            ("LOCATION", 1, 4, 6, 6, 0, 0, None, None, None),
+            ("LOCATION", 5, 9, 40, 40, 0, 0, None, None, None),
+            ("LOCATION", 10, 19, 30, 30, 0, 0, None, None, None),
+            ("LOCATION", 20, 39, 2, 2, 0, 0, None, None, None),
+        ],
+    ),
+    # `FROM` in capitals after `name`, in five languages; months that are words of everyday Hebrew; the judge's door.
+    (
+        "spurious_spans",
+        RUN,
+        [
+            ("demo-de/de-022#0@ocr", 26, 30, "PERSON", "PERSON", 5, 4, None, "demo-de", "ocr"),
+            ("demo-en/en-022#0@ocr", 26, 30, "PERSON", "PERSON", 5, 4, None, "demo-en", "ocr"),
+            ("demo-es/es-022#0@yaml", 167, 171, "PERSON", "PERSON", 5, 4, None, "demo-es", "yaml"),
+            ("demo-he/he-022#0@ocr", 20, 24, "PERSON", "PERSON", 5, 4, None, "demo-he", "ocr"),
+            ("demo-ru/ru-022#0@html", 152, 156, "PERSON", "PERSON", 5, 4, None, "demo-ru", "html"),
+            ("demo-he/he-011#0@log", 141, 144, "DATE_TIME", "DATE_TIME", 4, 3, None, "demo-he", "log"),
+            ("demo-he/he-013#0@json_nested", 309, 312, "DATE_TIME", "DATE_TIME", 4, 3, None, "demo-he", "json_nested"),
+            ("demo-he/he-027#0@json", 335, 341, "DATE_TIME", "DATE_TIME", 4, 6, None, "demo-he", "json"),
+            ("demo-he/he-027#0@json", 391, 396, "DATE_TIME", "DATE_TIME", 4, 5, None, "demo-he", "json"),
+            ("demo-he/he-006#1@key_value", 125, 129, "LOCATION", "LOCATION", 1, 4, None, "demo-he", "key_value"),
+        ],
+    ),
+    (
+        "spurious_spans",
+        {**RUN, "source_label": "LOCATION"},
+        [("demo-he/he-006#1@key_value", 125, 129, "LOCATION", "LOCATION", 1, 4, None, "demo-he", "key_value")],
+    ),
+    # Street and town apart, the comma between them found by neither.
+    (
+        "boundary_errors",
+        {**RUN, "kind": "split", "corpus": "demo-es"},
+        [
+            (
+                "demo-es/es-006#0@json_nested",
+                349,
+                392,
+                "ADDRESS",
+                "split",
+                349,
+                392,
+                0,
+                0,
+                2,
+                3,
+                "demo-es",
+                "json_nested",
+            ),
+            ("demo-es/es-008#2@csv", 81, 117, "ADDRESS", "split", 81, 117, 0, 0, 2, 3, "demo-es", "csv"),
+            ("demo-es/es-010#2@ocr", 12, 56, "ADDRESS", "split", 12, 56, 0, 0, 2, 3, "demo-es", "ocr"),
+        ],
+    ),
+    # The full stop behind a date in three of them, the letter before one in Hebrew.
+    (
+        "boundary_errors",
+        {**RUN, "kind": "too_long", "label": "DATE_TIME"},
+        [
+            ("demo-es/es-004#0@log", 366, 379, "DATE_TIME", "too_long", 366, 380, 0, 1, 1, 3, "demo-es", "log"),
+            (
+                "demo-ru/ru-004#0@json_nested",
+                322,
+                329,
+                "DATE_TIME",
+                "too_long",
+                322,
+                330,
+                0,
+                1,
+                1,
+                3,
+                "demo-ru",
+                "json_nested",
+            ),
+            ("demo-ru/ru-007#1@sql", 624, 633, "DATE_TIME", "too_long", 624, 634, 0, 1, 1, 3, "demo-ru", "sql"),
+            ("demo-he/he-007#1@prose", 320, 330, "DATE_TIME", "too_long", 319, 330, -1, 0, 1, 1, "demo-he", "prose"),
+        ],
+    ),
+    # The second halves of `Taylor, Alyssa` and `Olivares Elorza, Espiridión`; `Dr. Burkard Salz Metoprolol`.
+    (
+        "boundary_errors",
+        {**RUN, "label": "PERSON", "kind": "too_short"},
+        [
+            (
+                "demo-es/es-003#0@markdown_table",
+                196,
+                223,
+                "PERSON",
+                "too_short",
+                196,
+                211,
+                0,
+                -12,
+                1,
+                1,
+                "demo-es",
+                "markdown_table",
+            ),
+            ("demo-en/en-003#0@xml", 173, 187, "PERSON", "too_short", 173, 179, 0, -8, 1, 1, "demo-en", "xml"),
+        ],
+    ),
+    (
+        "type_confusions",
+        RUN,
+        [
+            ("ADDRESS", "LOCATION", 7, 32, "demo-en/en-001#0@key_value", 358, 400),
+            ("PERSON", "ADDRESS", 1, 41, "demo-en/en-005#0@markdown_table", 282, 290),
+            ("PERSON", "LOCATION", 1, 41, "demo-es/es-029#0@html", 116, 130),
+        ],
+    ),
+    # `C. Jones`, and `LUCHO SANDOVAL, MI` for a man who shouts.
+    (
+        "confused_spans",
+        {**RUN, "gold_label": "PERSON"},
+        [
+            (
+                "demo-en/en-005#0@markdown_table",
+                282,
+                290,
+                "PERSON",
+                "ADDRESS",
+                282,
+                290,
+                None,
+                "demo-en",
+                "markdown_table",
+            ),
+            ("demo-es/es-029#0@html", 116, 130, "PERSON", "LOCATION", 116, 134, None, "demo-es", "html"),
+        ],
+    ),
+    # Two texts: two dates of 20 and 15 characters, a town, a company, three names, one of them with `, MI` behind it.
+    (
+        "char_confusions",
+        {**RUN, "carrier": "html", "corpus": "demo-es"},
+        [
+            ("DATE_TIME", "DATE_TIME", 35, 1, "demo-es/es-001#0@html", 245, 265),
+            ("LOCATION", None, 22, 1, "demo-es/es-029#0@html", 177, 199),
+            ("ORGANIZATION", None, 19, 1, "demo-es/es-001#0@html", 339, 358),
+            ("PERSON", "PERSON", 29, 1, "demo-es/es-001#0@html", 115, 144),
+            ("PERSON", "LOCATION", 14, 1, "demo-es/es-029#0@html", 116, 130),
+            ("PERSON", None, 13, 1, "demo-es/es-001#0@html", 398, 411),
+            (None, "LOCATION", 4, 1, "demo-es/es-029#0@html", 130, 134),
+        ],
+    ),
+    # Names, a town and a company of 18, 8, 15, 16, 18 and 16 characters in a text of 389, none found by the rules.
+    (
+        "disagreements",
+        {"run_a": "rules", "run_b": "mask-everything", "n": "2", "carrier": "prose"},
+        [
+            ("demo-en/en-010#0@prose", 209, 329, 389, 0, 0, 91, 298, "demo-en", "prose"),
+            ("demo-he/he-010#1@prose", 45, 173, 366, 0, 0, 33, 333, "demo-he", "prose"),
+        ],
+    ),
+    (
+        "worst_rows",
+        {**RUN, "n": "3"},
+        [
+            ("demo-es/es-010#0@csv", 273, 293, 94, 0, 576, "demo-es", "csv"),
+            ("demo-en/en-010#0@prose", 93, 111, 91, 0, 389, "demo-en", "prose"),
+            ("demo-es/es-006#0@json_nested", 308, 331, 83, 0, 675, "demo-es", "json_nested"),
+        ],
+    ),
+]
+
+
+@cache
+def opened() -> warehouse.Connection:
+    """The demo board, with what several queries need computed once."""
+    con = boards.open_to_read(demo_board().warehouse, "demo", PROTOCOL)
+    for name in SHARED:
+        con.execute(f"create temp table found as select * from {name}; drop view {name}")
+        con.execute(f"create table {name} as select * from found; drop table found")
+    return con
+
+
+def asked(name: str, params: Mapping[str, object]) -> list[Line]:
+    return list(query.cells(query.named(opened(), name, params)))
+
+
+@cache
+def whole(run: str) -> Explored:
+    return Explored(explored.read(demo_board().warehouse), run, "balanced")
+
+
+@cache
+def answer(name: str, run: str) -> pa.Table:
+    """The answer without parameters but those that are needed."""
+    params = {**NEEDED, "run": run}
+    return query.named(
+        opened(),
+        name,
+        {name_: params[name_] for name_, is_needed in query.parameters(QUERIES[name]).items() if is_needed},
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "expected"), ANSWERS, ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_a_query_answers_what_one_reads_off_the_texts(
+    name: str, params: Mapping[str, object], expected: list[Line]
+) -> None:
+    assert asked(name, params) == expected
+
+
+@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize(
+    "name",
+    ["missed_spans", "missed_by_length", "spurious_spans", "boundary_errors", "type_confusions", "confused_spans"],
+)
+def test_a_whole_answer_is_that_of_plain_python(name: str, run: str) -> None:
+    expected: list[Line] = getattr(whole(run), name)()
+    found = [line[: len(expected[0])] if expected else line for line in query.cells(answer(name, run))]
+    assert found == expected
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_characters_by_type_are_those_of_plain_python(run: str) -> None:
+    cells = whole(run).char_cells()
+    found: list[Line] = list(query.cells(answer("char_confusions", run)))
+    assert len(found) == len(cells)
+    for gold_type, pred_type, n_chars, n_rows, row_id, start, end in found:
+        chars = cells[gold_type, pred_type]
+        assert (n_chars, n_rows) == (len(chars), len({row for row, _ in chars}))
+        assert {(row_id, char) for char in range(start, end)} <= chars
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_the_worst_rows_are_those_of_plain_python(run: str) -> None:
+    found = list(query.cells(answer("worst_rows", run)))
+    assert [(line[0], *line[3:5]) for line in found] == whole(run).worst_rows()
+    assert asked("worst_rows", {"run": run, "n": "0"}) == []
+
+
+def test_rows_of_disagreement_are_those_of_plain_python() -> None:
+    expected = whole("rules").disagreements(whole("mask-everything"))
+    assert [(line[0], *line[3:8]) for line in query.cells(answer("disagreements", "rules"))] == expected
+    turned = asked("disagreements", {"run_a": "mask-everything", "run_b": "rules"})
+    assert [(*line[:4], *line[6:8], *line[4:6], *line[8:]) for line in turned] == list(
+        query.cells(answer("disagreements", "rules"))
+    )
+    assert asked("disagreements", {"run_a": "rules", "run_b": "rules"}) == []
+
+
+def test_what_is_missed_and_what_is_marked_without_reason_adds_up_to_the_board() -> None:
+    select = "select sum(fp)::bigint, sum(fn)::bigint from marts.row_scores where run_id = 'rules'"
+    [(fp, fn)] = query.cells(query.select(opened(), select))
+    rows = asked("worst_rows", RUN)
+    assert (sum(line[4] for line in rows), sum(line[3] for line in rows)) == (fp, fn)
+    cells = asked("char_confusions", RUN)  # no character of the demo texts is of two types
+    assert sum(line[2] for line in cells if line[0] is None) == fp
+    assert sum(line[2] for line in cells if line[1] is None) == fn
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_a_query_says_what_it_gives_and_takes(name: str) -> None:
+    file = QUERIES[name]
+    found = answer(name, "rules")
+    assert found.num_rows > 0
+    assert [column for column, said in file.columns if said] == found.column_names
+    assert query.subject(file).endswith(".")
+    for parameter in query.parameters(file):
+        assert re.search(rf"^Parameters: (.*\n?)*?.*\b{parameter}\b", file.comment, re.MULTILINE), parameter
+    grain = re.search(r"^Grain: \((.*)\)\.$", file.comment, re.MULTILINE)
+    assert grain
+    keys = found.select(grain[1].split(", "))
+    assert len(set(query.cells(keys))) == found.num_rows
+    assert not [field for field in found.schema if re.search("decimal|uint64|int32", str(field.type))]
+
+
+@pytest.mark.parametrize("name", [name for name in QUERIES if name != "domain_gap"])
+def test_a_query_gives_places_that_lie_in_their_rows(name: str) -> None:
+    found = answer(name, "rules")
+    lengths = {line["row_id"]: line["n_chars"] for line in explored.lines(demo_board().warehouse, "rows")}
+    places: list[Line] = list(query.cells(found.select(PLACE)))
+    for row_id, start, end in places:
+        assert start is end is None or 0 <= start < end <= lengths[row_id]
+
+
+@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize("name", QUERIES)
+def test_no_query_gives_any_text(name: str, run: str) -> None:
+    said = {value for column in answer(name, run).columns for value in texts_in(column.to_pylist())}
+    surfaces = {line["surface"] for line in explored.lines(demo_board().warehouse, "gold_spans")}
+    assert len(surfaces) > 500
+    assert not [row for row in said for surface in surfaces if len(surface) >= 4 and surface in row]
+
+
+def texts_in(value: object) -> list[str]:
+    """All strings in a value, however deep."""
+    if isinstance(value, dict):
+        return [text for pair in value.items() for one in pair for text in texts_in(one)]
+    if isinstance(value, (list, tuple)):
+        return [text for one in value for text in texts_in(one)]
+    return [value] if isinstance(value, str) else []
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "said"),
+    [
+        ("nosuch", RUN, "no query 'nosuch'; there are boundary_errors, char_confusions, "),
+        (
+            "worst_rows",
+            {},
+            "query 'worst_rows' takes the parameters carrier (may be left out), corpus (may be left out), ",
+        ),
+        ("worst_rows", {**RUN, "m": "1"}, "n (may be left out), run, found m, run"),
+        ("worst_rows", {**RUN, "n": "some"}, "--n 'some' is no whole number"),
+        ("worst_rows", {**RUN, "n": "-1"}, "--n '-1' is no whole number"),
+        ("missed_spans", {**RUN, "min_chars": "9" * 19}, "--min_chars '9999999999999999999' is no whole number"),
+        ("missed_spans", {**RUN, "max_chars": "٣"}, "--max_chars '٣' is no whole number"),
+    ],
+)
+def test_what_a_query_cannot_take_is_one_sentence(name: str, params: Mapping[str, object], said: str) -> None:
+    with pytest.raises(PiibenchError) as refused:
+        query.named(opened(), name, params)
+    assert said in str(refused.value)
+    assert isinstance(refused.value, WrongUsageError) == ("whole number" in said)
+
+
+def test_a_number_may_be_one() -> None:
+    assert asked("worst_rows", {**RUN, "n": 3}) == asked("worst_rows", {**RUN, "n": "3"})
