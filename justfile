@@ -40,4 +40,4 @@ sql query board="demo": install
 
 # Pin every dependency, development tools included, by hash and without any index's address.
 lock:
-    uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --all-extras pyproject.toml --output-file requirements.lock
+    uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --extra dev pyproject.toml --output-file requirements.lock

@@ -13,7 +13,7 @@ from piibench_duck import catalog, warehouse
 from piibench_duck.beside import is_alive
 from piibench_duck.errors import PiibenchError
 from piibench_duck.places import Board
-from piibench_duck.protocol import Protocol
+from piibench_duck.protocol import Protocol, board_at, board_plan
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -175,25 +175,33 @@ def kept_tables() -> list[str]:
     return [name.split(".")[1] for name in warehouse.kept_names()]
 
 
-def open_to_read(folder: Path, name: str, protocol: Protocol) -> warehouse.Connection:
-    """The board as views, with its kept relations read from their files."""
+def open_to_read(
+    folder: Path, name: str, protocol: Protocol, runs: Sequence[str] | None = None
+) -> warehouse.Connection:
+    """The board as views, with its kept relations read from their files; of `runs` alone where they are named."""
     require_built(folder, name)
+    tables = [*(table for table in warehouse.contract_names() if table != "settings"), *kept_tables()]
+    for table in tables:
+        if not (folder / table / warehouse.EMPTY).is_file():
+            raise PiibenchError(f"board {name!r} is of an older version, without {table}; build and score it again")
     con = warehouse.connect()
-    verify(con, folder)
-    _make_views(con, folder, name, protocol)
+    verify(con, folder, runs=runs)
+    _make_views(con, folder, name, protocol, runs)
     return con
 
 
-def _make_views(con: warehouse.Connection, folder: Path, name: str, protocol: Protocol) -> None:
-    warehouse.attach(con, folder)
-    plan = protocol.boards.get(name)
+def _make_views(
+    con: warehouse.Connection, folder: Path, name: str, protocol: Protocol, runs: Sequence[str] | None = None
+) -> None:
+    warehouse.attach(con, folder, runs)
+    plan = board_plan(board_at(folder, name), protocol)
     names = (plan.ranked, plan.pairs, plan.documents) if plan else (None, None, None)
     ranked, pairs, documents = ("null" if name is None else warehouse.quoted(name) for name in names)
     con.execute("drop table contracts.settings")
     con.execute(
         f"create view contracts.settings as select {ranked}::varchar as design, {pairs}::varchar as pairs_design, "
         f"{documents}::varchar as documents_design, null::bigint as document_limit, "
-        "'corrected' as tab_rules, 'unigram' as weights, "
+        "'corrected' as tab_rules, 'unigram' as weights, false as allow_missing, "
         f"{protocol.seed}::bigint as seed, {protocol.replicates}::bigint as replicates"
     )
     warehouse.derive_views(con, folder)

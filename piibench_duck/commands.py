@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from piibench_duck import commands_look, commands_wrap, console
+from piibench_duck import commands_import, commands_look, commands_tab, commands_typed, commands_wrap, console
 from piibench_duck.cli_options import (
     AllowMissing,
     AsJson,
@@ -45,22 +45,25 @@ def version(
 
 @app.command()
 def fetch(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[SOURCE]...", help="All sources if none.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[SOURCE]...", help="All that are pinned if none.")
+    ] = None,
     mirror: Mirror = None,
 ) -> None:
     """Bring sources from the mirror, the cache or upstream, and verify their digests."""
-    from piibench_duck import places, sources
+    from piibench_duck import sources
 
     known = sources.load_sources()
     for name in names or []:
         if name not in known:
             raise PiibenchError(f"no source {name!r}; there are {', '.join(known)}")
     failed = 0
-    for name in names or known:
+    for name in names or [name for name, source in known.items() if not source.is_recorded]:
         try:
             with console.status(f"fetch {name}"):
-                sources.fetch(known[name], mirror, places.downloads_dir())
-            print(f"{name}: {known[name].bytes} bytes, {known[name].sha256[:12]}")
+                root = sources.fetch(known[name], mirror, sources.downloads_of(known[name]))
+            sha256, size = sources.pinned(known[name], root)
+            print(f"{name}: {size} bytes, {sha256[:12]}{', recorded' if known[name].is_recorded else ''}")
         except PiibenchError as error:
             failed += 1
             console.warn(str(error))
@@ -127,7 +130,8 @@ def predict(
         if name not in protocol.runs:
             raise PiibenchError(f"no run {name!r}; there are {', '.join(protocol.runs)}")
     designs = protocols.check_designs(design, board, protocol)
-    for name in runs or (list(protocol.runs) if place.own else protocol.boards[board].runs):
+    plan = protocols.board_plan(place, protocol)
+    for name in runs or (plan.runs if plan else protocol.runs):
         with console.bar(name) as start:
             outcome = runner.run_on_board(place, protocol, protocol.runs[name], restart, start, designs)
         if outcome.why:
@@ -170,6 +174,9 @@ def score(
     offset_unit: Offsets = OffsetUnit.codepoint,
     mapped: KeyMap = None,
     threads: Annotated[int | None, typer.Option(min=1, max=1024, help="DuckDB's; the answers are the same.")] = None,
+    typed: commands_typed.Typed = False,
+    slices: commands_typed.Slices = None,
+    limit: commands_typed.Limit = None,
     as_json: AsJson = False,
 ) -> None:
     """Score runs of a board, or a predictions file against a rows file."""
@@ -178,6 +185,7 @@ def score(
     from piibench_duck import score as scoring
     from piibench_duck.board import terminal
 
+    commands_typed.check(typed, slices, limit)
     protocol = protocols.load()
     options = scoring.Options(
         protocol.seed if seed is None else seed, replicates or protocol.replicates, allow_missing, threads
@@ -193,6 +201,10 @@ def score(
 
         with console.refusals_as_json(as_json):
             taken, (answered,) = given.read(rows, [preds], offset_unit.value, key_map(mapped), allow_missing)
+        if typed:
+            commands_typed.score_files(taken, answered, model, out_dir, protocol, options, limit)
+            commands_typed.show([out_dir], slices, limit, as_json)
+            return
         scoring.score_files(taken, answered, model, out_dir, protocol, options)
         found = [results.read_result(out_dir)]
         console.print_json(found[0]) if as_json else terminal.board(model, found)
@@ -202,11 +214,17 @@ def score(
     from piibench_duck import sources
 
     place = protocols.find_board(board, protocol)
+    if typed:
+        with console.status(f"score {place.name}"):
+            scored = commands_typed.score_board(place, protocol, options, runs or [], limit)
+        commands_typed.show([place.results / name for name in scored], slices, limit, as_json)
+        return
     with console.status(f"score {place.name}"):
         scored = scoring.score_board(place, protocol, options, runs or [])
-    title = protocol.boards[board].title if place.own is None else place.name
+    plan = protocols.board_plan(place, protocol)
+    title = plan.title if plan else place.name
     found, apart = results.comparable(results.read_board(place.results), scored)
-    console.print_json(found) if as_json else terminal.board(title, found, sources.undated())
+    console.print_json(found) if as_json else terminal.board(title, found, sources.undated(place))
     for name, why in apart.items():
         console.warn(f"{name} is not ranked with these: {why}; score it again")
     if unmapped := max((one.get("n_unmapped_gold_spans", 0) for one in found), default=0):
@@ -277,3 +295,7 @@ app.command()(commands_look.carriers)
 app.command(name="list")(commands_look.list_)
 app.command()(commands_wrap.wrap)
 app.command()(commands_wrap.unwrap)
+app.command(name="import")(commands_import.import_)
+app.command()(commands_import.convert)
+app.command()(commands_tab.tab)
+app.command()(commands_typed.sweep)

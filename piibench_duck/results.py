@@ -1,4 +1,4 @@
-"""The files of a result: result.json, meta.json, row_counts.parquet and predictions.parquet; what the marts say."""
+"""The files of a result: result.json, meta.json, its counts and its predictions; what the marts say."""
 
 import json
 import os
@@ -10,11 +10,14 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from piibench_duck import warehouse
+from piibench_duck import warehouse, yardsticks
 from piibench_duck.errors import PiibenchError
 from piibench_duck.places import Board
 
-FILES = ("row_counts.parquet", "pair_counts.parquet", "predictions.parquet", "meta.json", "result.json")
+FILES = (
+    *("row_counts.parquet", "pair_counts.parquet", *(f"{name}.parquet" for name in yardsticks.COUNTS)),
+    *("predictions.parquet", "meta.json", "result.json"),
+)
 _COUNTS = ("tp", "fp", "fn", "touched", "excluded", "n_rows", "n_rows_missing")
 _RATIOS = ("precision", "recall", "f1", "touch_rate")
 _SCAFFOLD = ("lookalike", "lookalike_touched", "scaffold_fp")
@@ -24,6 +27,7 @@ class Shared(NamedTuple):
     """What is the same for every run of one scoring."""
 
     provenance: dict[str, Any]
+    yardsticks: dict[str, dict[str, Any]]  # by run: entities, typed spans, text anonymization, whole documents
     n_duplicate_gold_spans: int
     n_unmapped_gold_spans: int
 
@@ -46,6 +50,10 @@ def write(con: warehouse.Connection, run: str, folder: Path, shared: Shared, sec
                 ("row_counts", f"select * exclude (run_id) from intermediate.row_counts where {where} and {ranked}"),
                 ("pair_counts", f"select * exclude (run_id) from intermediate.pair_counts where {where}"),
                 ("predictions", f"select * exclude (run_id) from marts.bench_predictions where {where}"),
+                *(
+                    (name, f"select * exclude (run_id) from intermediate.{name} where {where}")
+                    for name in yardsticks.counts(con)
+                ),
             ):
                 warehouse.copy_to(con, select, staging / f"{name}.parquet")
         write_json(staging / "meta.json", _meta(described, seconds))
@@ -95,6 +103,7 @@ def result(con: warehouse.Connection, run: str, shared: Shared) -> dict[str, Any
             "seed": settings["seed"],
         },
         "carrier_effects": carrier_effects(con, run, settings["pairs_design"]),
+        **shared.yardsticks[run],
         "n_rows": mean["n_rows"],
         "n_rows_missing": mean["n_rows_missing"],
         "n_duplicate_spans": mean["n_duplicate_spans"],
@@ -136,7 +145,9 @@ def shared(con: warehouse.Connection, known: Mapping[str, Any]) -> Shared:
         "taxonomy_digest": warehouse.content_digest(con, "select * from contracts.taxonomy"),
         "piibench_duck": version("piibench-duck"),
     }
-    return Shared(provenance, digest["n_duplicate_gold_spans"], digest["n_unmapped_gold_spans"])
+    return Shared(
+        provenance, yardsticks.sections(con), digest["n_duplicate_gold_spans"], digest["n_unmapped_gold_spans"]
+    )
 
 
 def _not_run(described: Mapping[str, Any], shared: Shared) -> dict[str, Any]:

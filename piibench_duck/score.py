@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from piibench_duck import boards, draws, results, warehouse
+from piibench_duck import boards, draws, forgiven, label_maps, report, results, sources, warehouse, yardsticks
 from piibench_duck.errors import PiibenchError
 from piibench_duck.interchange.tables import Predictions, Rows
 from piibench_duck.places import Board
-from piibench_duck.protocol import BoardPlan, Protocol
+from piibench_duck.protocol import BoardPlan, Protocol, board_plan
 
 SCORE_MARTS = (
     *("marts.scores", "marts.mean_scores", "marts.type_scores", "marts.score_intervals"),
@@ -44,11 +44,11 @@ def score_board(board: Board, protocol: Protocol, options: Options, runs: Sequen
     if not chosen:
         raise PiibenchError(f"board {board.name!r} has no runs; run `piibench-duck predict --board {board.name}`")
     con = warehouse.connect(options.threads)
-    warehouse.fill_seeds(con)
+    label_maps.fill(con, board, protocol)
     boards.write_seeds(con, board.warehouse)
     digests = boards.verify(con, board.warehouse, boards.kept_tables(), chosen)
     warehouse.attach(con, board.warehouse, chosen, keep=("taxonomy", "label_map"))
-    plan = protocol.boards[board.name] if board.own is None else None
+    plan = board_plan(board, protocol)
     _fill_settings(con, options, plan)
     with _whole_files(board):
         warehouse.check(con, _RUN_CHECKS)
@@ -58,6 +58,7 @@ def score_board(board: Board, protocol: Protocol, options: Options, runs: Sequen
     design = plan.ranked if plan else None
     provenance = {"board": board.name, "design": design, "protocol": protocol.version, "rows_sha256": None}
     shared = results.shared(con, provenance)
+    known = report.common(con, sources.read_at_build(board.warehouse))
     seconds = time.perf_counter() - began
     for run in chosen:
         if run in ran:
@@ -65,6 +66,8 @@ def score_board(board: Board, protocol: Protocol, options: Options, runs: Sequen
         else:
             for table in boards.kept_tables():
                 (board.warehouse / table / f"{run}.parquet").unlink(missing_ok=True)
+        if run in ran:
+            report.write(con, run, board.results / run, known)
         results.write(con, run, board.results / run, shared, seconds)
     return chosen
 
@@ -79,6 +82,7 @@ def score_files(
     _derive(con)
     provenance = {"board": None, "design": None, "protocol": protocol.version, "rows_sha256": rows.sha256}
     shared = results.shared(con, provenance)
+    report.write(con, model, out_dir, report.common(con, rows_sha256=rows.sha256))
     results.write(con, model, out_dir, shared, time.perf_counter() - began)
 
 
@@ -95,10 +99,10 @@ def compare_runs(board: Board, protocol: Protocol, a: str, b: str, unit: str, op
         raise PiibenchError(f"run {a!r} cannot be compared with itself")
     chosen = boards.asked_runs(board.warehouse, [a, b])
     con = warehouse.connect(options.threads)
-    warehouse.fill_seeds(con)
+    label_maps.fill(con, board, protocol)
     boards.verify(con, board.warehouse, boards.kept_tables(), chosen)
     warehouse.attach(con, board.warehouse, chosen, keep=("taxonomy", "label_map"))
-    _fill_settings(con, options, protocol.boards[board.name] if board.own is None else None)
+    _fill_settings(con, options, board_plan(board, protocol))
     with _whole_files(board):
         warehouse.derive(con, ["marts.mean_scores"])
     _refuse_missing(con, options)
@@ -115,7 +119,7 @@ def _derive(con: warehouse.Connection) -> None:
         drawn = executor.submit(draws.derive, con.cursor())
         warehouse.derive(con, ["intermediate.row_counts"])
         drawn.result()
-    warehouse.derive(con, SCORE_MARTS)
+    warehouse.derive(con, (*SCORE_MARTS, *yardsticks.marts(con)))
 
 
 @contextmanager
@@ -142,6 +146,7 @@ def filled(rows: Rows, runs: Mapping[str, Predictions], options: Options) -> war
     _fill_settings(con, options, None)
     for table, columns in (("rows", rows.rows), ("gold_spans", rows.gold_spans), ("alignments", rows.alignments)):
         warehouse.fill(con, table, columns)
+    forgiven.fill(con)
     for run, predictions in runs.items():
         warehouse.fill(con, "runs", _file_run(run))
         for table, columns in (("run_rows", predictions.run_rows), ("pred_spans", predictions.pred_spans)):
@@ -168,6 +173,7 @@ def _fill_settings(con: warehouse.Connection, options: Options, plan: BoardPlan 
         "design": plan.ranked if plan else None,
         "pairs_design": plan.pairs if plan else None,
         "documents_design": plan.documents if plan else None,
+        "allow_missing": options.allow_missing,
         "seed": options.seed,
         "replicates": options.replicates,
     }
@@ -192,11 +198,24 @@ def _keep(con: warehouse.Connection, board: Board, run: str, digests: Mapping[st
         name: digest
         for name, digest in digests.items()
         if name.split("/")[0]
-        in ("rows", "gold_spans", "alignments", "annotators", "forgiven", "designs", "taxonomy", "label_map")
+        in (
+            "rows",
+            "gold_spans",
+            "alignments",
+            "annotators",
+            "forgiven",
+            "source_labels",
+            "designs",
+            "taxonomy",
+            "label_map",
+        )
         or name in (f"pred_spans/{run}", f"run_rows/{run}")
     }
     for name in warehouse.kept_names():
         path = board.warehouse / name.split(".")[1] / f"{run}.parquet"
+        if not warehouse.is_there(con, name):
+            path.unlink(missing_ok=True)
+            continue
         warehouse.write(con, f"select * from {name} where run_id = {warehouse.quoted(run)}", path, inputs)
 
 

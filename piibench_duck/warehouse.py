@@ -278,6 +278,11 @@ def kept_names() -> list[str]:
     return [file.name for file in files() if file.is_kept]
 
 
+def is_there(con: Connection, name: str) -> bool:
+    """Whether a relation has been derived, or attached."""
+    return name in {f"{schema}.{relation}" for schema, relation in con.sql(_RELATIONS).fetchall()}
+
+
 def rows_of(con: Connection, select: str) -> list[dict[str, Any]]:
     """The rows of a select as dictionaries."""
     relation = con.sql(select)

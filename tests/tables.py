@@ -88,7 +88,7 @@ def connect(
     con = warehouse.connect(threads)
     warehouse.fill_seeds(con)
     settings = {"design": design, "pairs_design": pairs_design, "documents_design": documents_design}
-    settings |= {"seed": seed, "replicates": replicates, **further}
+    settings |= {"seed": seed, "replicates": replicates, "allow_missing": True, **further}
     fill(con, "settings", [settings])
     fill(con, "rows", [row_line(row) for row in rows])
     fill(con, "gold_spans", [line for row in rows for line in gold_lines(row)])

@@ -103,7 +103,7 @@ def as_it_happens(page: Path) -> str:
 
     def block(match: re.Match[str]) -> str:
         language, name, text = match.groups()
-        if language == "jsonl" and name:
+        if language in ("jsonl", "json") and name:
             Path(name).write_text(text, "utf-8")
         if language != "console":
             return match[0]
@@ -283,6 +283,8 @@ def drawn_in_sql(
 def test_every_command_option_and_recipe_of_the_docs_is_there() -> None:
     recipes = recipe_names()
     commands = dict(command_options())
+    for file in query.queries().values():
+        commands["sql"] |= {f"--{name.replace('_', '-')}" for name in query.parameters(file)}
     for block in [block for page in PAGES for kind in ("sh", "console") for block in blocks_of(page, kind)]:
         for recipe in re.findall(r"(?:^|[&|;$] )just ([\w-]+)", block.text, re.MULTILINE):
             assert recipe in recipes, f"{block.where}: {recipe}"

@@ -38,7 +38,7 @@ def demo() -> warehouse.Connection:
     con.execute(
         "create view contracts.settings as select 'balanced' as design, 'full' as pairs_design, "
         "'documents' as documents_design, null::bigint as document_limit, 'corrected' as tab_rules, "
-        "'unigram' as weights, 0::bigint as seed, 5::bigint as replicates"
+        "'unigram' as weights, false as allow_missing, 0::bigint as seed, 5::bigint as replicates"
     )
     return con
 

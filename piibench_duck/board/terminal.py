@@ -5,12 +5,19 @@ import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from piibench_duck.around import Window
+
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from piibench_duck.build import BuildReport
 
 DASH = "—"
 PIPED_WIDTH = 200
-_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e007f]"
+)
 
 
 def build(report: "BuildReport") -> None:
@@ -100,6 +107,43 @@ def lines(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     for row in rows:
         table.add_row(*(Text("NULL" if value is None else visible(str(value))) for value in row))
     show(table)
+
+
+def lines_with_text(columns: Sequence[str], rows: Iterable[tuple[Sequence[object], Window | None]]) -> None:
+    """Print any table to the terminal, below each line the text around its span, across the whole width.
+
+    A line is not folded: where it is wider than the terminal, the terminal goes on with it below.
+    """
+    from rich.console import Console
+    from rich.padding import Padding
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for column in columns:
+        table.add_column(Text(visible(column)), no_wrap=True)
+    windows = []
+    for row, window in rows:
+        table.add_row(*(Text("NULL" if value is None else visible(str(value))) for value in row))
+        windows.append(window)
+    unfolded = Console(width=sys.maxsize, color_system=None, highlight=False, markup=False, emoji=False)
+    with unfolded.capture() as captured:
+        unfolded.print(table)
+    screen = Console(highlight=False, markup=False, emoji=False)
+    header, *whole = captured.get().splitlines()
+    screen.print(header.rstrip(), style="bold", soft_wrap=True)
+    for line, window in zip(whole, windows, strict=True):
+        screen.print(line.rstrip(), soft_wrap=True)
+        screen.print(Padding(_marked(window), (0, 0, 0, 4), expand=False), overflow="fold")
+
+
+def _marked(window: Window | None) -> "Text":
+    from rich.text import Text
+
+    if window is None:
+        return Text("NULL")
+    before, span, after = map(visible, window)
+    return Text.assemble(before, (f"⟦{span}⟧", "bold reverse"), after)
 
 
 def show(table: Any) -> None:

@@ -7,6 +7,7 @@ create table contracts.settings (
     document_limit bigint check (document_limit > 0),  -- typed scores: so many documents of each slice; null for all
     tab_rules varchar not null default 'corrected' check (tab_rules in ('corrected', 'compat')),  -- TAB's metrics by our rules or by those of the published script
     weights varchar not null default 'unigram' check (weights in ('unigram', 'uniform', 'table')),  -- where the weights of tokens come from
+    allow_missing boolean not null default false,  -- whether whole documents count for a run that left texts of them open
     seed bigint not null check (seed between 0 and 4294967295),  -- of the draws
     replicates bigint not null check (replicates > 0),  -- how many bootstrap replicates
 )

@@ -7,6 +7,7 @@ select
     document_limit,  -- typed scores: so many documents of each slice; null for all
     tab_rules,  -- corrected, or compat: as the published script of TAB
     weights,  -- unigram, uniform or table
+    allow_missing,  -- whether whole documents count for a run that left texts of them open
     seed,  -- of the draws
     replicates  -- how many bootstrap replicates
 from contracts.settings

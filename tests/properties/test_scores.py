@@ -110,11 +110,11 @@ def line(random: Random) -> tuple[Row, list[Answer | None]]:
 
 
 def role_and_type(row: Row, span: Gold) -> tuple[str, str]:
-    """What a gold span counts as: the file's word first, then NO_MASK, then the label map."""
+    """What a gold span counts as: excluded by the file's word, then NO_MASK, then scored by it, then the label map."""
     role, kind = {**ROLES, **(OF_TAB if row.corpus == "tab" else {})}[span.label]
-    if span.role is not None:
-        return span.role, kind
-    return ("ignored" if span.identifier_type == "NO_MASK" else role), kind
+    if span.identifier_type == "NO_MASK" and span.role != "excluded":
+        return "ignored", kind
+    return span.role or role, kind
 
 
 def expected(row: Row, answer: Answer | None) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """A board's folder: generations never mix, crashes leave nothing behind, and writers do not disturb each other."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -308,3 +309,10 @@ def test_files_without_rows_follow_the_columns_of_their_relation(board: Board) -
         assert "row_id" in con.sql(f"select * from read_parquet({warehouse.quoted(path)})").columns
     score_again(board)
     open_board(board)
+
+
+def test_a_board_without_a_table_that_came_later_is_told_to_be_built_again(tmp_path: Path) -> None:
+    board = copy_of_demo(tmp_path)
+    shutil.rmtree(board.warehouse / "annotators")
+    with pytest.raises(PiibenchError, match="of an older version, without annotators; build and score it again"):
+        boards.open_to_read(board.warehouse, "demo", PROTOCOL)

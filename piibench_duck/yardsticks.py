@@ -1,0 +1,34 @@
+"""The yardsticks beside the character score: entities, typed spans, text anonymization, whole documents."""
+
+from typing import Any
+
+from piibench_duck import documents, entities, report, tab, warehouse
+
+_ALWAYS = (*entities.MARTS, *report.MARTS, *documents.MARTS)
+
+COUNTS = ("entity_counts", "typed_counts", "tab_counts", "document_counts")
+"""What their figures rest on: relations of `intermediate`, of ids and integers, written beside a result."""
+
+
+def marts(con: warehouse.Connection) -> tuple[str, ...]:
+    """What has to be derived before `sections` is asked for: TAB's only where some gold is of that kind."""
+    return (*_ALWAYS, *tab.MARTS) if tab.applies(con) else _ALWAYS
+
+
+def counts(con: warehouse.Connection) -> tuple[str, ...]:
+    """Those of `COUNTS` that this scoring has."""
+    return tuple(name for name in COUNTS if warehouse.is_there(con, f"intermediate.{name}"))
+
+
+def sections(con: warehouse.Connection) -> dict[str, dict[str, Any]]:
+    """What a result says of each run that ran, by its keys `entity`, `typed`, `tab` and `documents`."""
+    of_documents, of_tab = documents.sections(con), tab.sections(con)
+    return {
+        run: {
+            "entity": entities.section(con, run),
+            "typed": report.typed(con, run),
+            "tab": said,
+            "documents": of_documents[run],
+        }
+        for run, said in of_tab.items()
+    }
