@@ -39,6 +39,9 @@ class Common(NamedTuple):
     sources: dict[str, dict[str, tuple[str, str | None]]]  # digest and revision by corpus and source
     rows_sha256: str | None  # of the rows file that holds every corpus
     labels: dict[str, list[Line]]  # what became of the labels of a corpus
+    version: str  # of this package
+    runs: dict[str, list[Line]]  # lines of marts.typed_scores that a run's reports show
+    types: dict[tuple[object, ...], list[Line]]  # of marts.typed_type_scores, by run, corpus and slice
 
 
 def common(
@@ -58,6 +61,9 @@ def common(
     labels: dict[str, list[Line]] = {}
     for line in warehouse.rows_of(con, "select * from marts.label_diagnostics order by all"):
         labels.setdefault(line.pop("corpus"), []).append(line)
+    runs: dict[str, list[Line]] = {}
+    for line in _scores(con, "is_reported"):
+        runs.setdefault(line["run_id"], []).append(line)
     return Common(
         warehouse.content_digest(con, "select * from contracts.taxonomy"),
         warehouse.content_digest(con, "select * from contracts.label_map"),
@@ -66,6 +72,9 @@ def common(
         pins,
         rows_sha256,
         labels,
+        version("piibench-duck"),
+        runs,
+        _types(con, "is_reported"),
     )
 
 
@@ -78,11 +87,10 @@ def reports(con: warehouse.Connection, run: str, known: Common | None = None) ->
     known = known or common(con)
     described = warehouse.rows_of(con, f"select * from staging.runs where run_id = {warehouse.quoted(run)}")[0]
     found: dict[str, Line] = {}
-    types = _types(con, run, "is_reported")
-    for line in _scores(con, run, "is_reported"):
+    for line in known.runs.get(run, []):
         corpus = line["corpus"]
         name = "all" if line["slice_by"] == "all" else f"{line['slice_by']}={line['slice']}"
-        by_type = types.get((corpus, line["is_ranked"], line["slice_by"], line["slice"]), [])
+        by_type = known.types.get(_key(line), [])
         report = found.setdefault(corpus, _head(described, corpus, line["design"], known))
         if name == "all":
             report["documents_scored"] = line["docs"]
@@ -117,7 +125,7 @@ def _head(described: Mapping[str, Any], corpus: str, design: str | None, known: 
         "corpus_diagnostics": known.labels.get(corpus, []),
         "slices": {},
         "environment": {
-            "piibench_duck": version("piibench-duck"),
+            "piibench_duck": known.version,
             "settings_digest": described["settings_digest"] or None,
             "weights_sha256": described["weights_sha256"],
         },
@@ -170,9 +178,10 @@ def typed(con: warehouse.Connection, run: str) -> Line:
     Where nothing can be said there is a `why` instead.
     """
     annotated = {corpus for (corpus,) in con.sql("select distinct corpus from intermediate.typed_scope").fetchall()}
-    types = _types(con, run, "slice_by = 'all'")
+    ours = f"run_id = {warehouse.quoted(run)}"
+    types = _types(con, f"{ours} and slice_by = 'all'")
     found: dict[str, Line] = {}
-    for line in _scores(con, run, "(slice_by = 'all' or (slice_by = 'carrier' and is_ranked))"):
+    for line in _scores(con, f"{ours} and (slice_by = 'all' or (slice_by = 'carrier' and is_ranked))"):
         of = found.setdefault(line["corpus"], {}).setdefault(line["design"] or ALL_ROWS, {})
         if line["corpus"] not in annotated:
             of["why"] = "nothing in the corpus is annotated with a type that is scored or excluded"
@@ -184,26 +193,23 @@ def typed(con: warehouse.Connection, run: str) -> Line:
             of["all"] = {key: line[key] for key in _OF_SLICE}
             of["per_type"] = {
                 one["label"]: {key: one[key] for key in _BRIEF}
-                for one in types.get((line["corpus"], line["is_ranked"], "all", "all"), [])
+                for one in types.get(_key(line), [])
                 if one["gold"] + one["pred"]
             }
     return {"by_corpus": found}
 
 
-def _scores(con: warehouse.Connection, run: str, condition: str) -> list[Line]:
-    return warehouse.rows_of(
-        con,
-        f"select * from marts.typed_scores where run_id = {warehouse.quoted(run)} and {condition} "
-        "order by corpus, is_ranked, slice_by, slice",
-    )
+def _scores(con: warehouse.Connection, condition: str) -> list[Line]:
+    order = "run_id, corpus, is_ranked, slice_by, slice"
+    return warehouse.rows_of(con, f"select * from marts.typed_scores where {condition} order by {order}")
 
 
-def _types(con: warehouse.Connection, run: str, condition: str) -> dict[tuple[str, bool, str, str], list[Line]]:
-    found: dict[tuple[str, bool, str, str], list[Line]] = {}
-    for line in warehouse.rows_of(
-        con,
-        f"select * from marts.typed_type_scores where run_id = {warehouse.quoted(run)} and {condition} order by label",
-    ):
-        key = (line["corpus"], line["is_ranked"], line["slice_by"], line["slice"])
-        found.setdefault(key, []).append(line)
+def _types(con: warehouse.Connection, condition: str) -> dict[tuple[object, ...], list[Line]]:
+    found: dict[tuple[object, ...], list[Line]] = {}
+    for line in warehouse.rows_of(con, f"select * from marts.typed_type_scores where {condition} order by label"):
+        found.setdefault(_key(line), []).append(line)
     return found
+
+
+def _key(line: Line) -> tuple[object, ...]:
+    return tuple(line[name] for name in ("run_id", "corpus", "is_ranked", "slice_by", "slice"))
