@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+import shutil
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -57,7 +58,9 @@ def common(
     digests: dict[str | None, str | None] = {
         line["design"]: line["rows_digest"] for line in warehouse.rows_of(con, "select * from marts.design_digests")
     }
-    digests[None] = warehouse.one_value(con, "select rows_digest from marts.rows_digest")
+    settings = warehouse.rows_of(con, "select * from staging.settings")[0]
+    if settings["design"] is None:  # it reads all gold again, so not where nobody asks for it
+        digests[None] = warehouse.one_value(con, "select rows_digest from marts.rows_digest")
     labels: dict[str, list[Line]] = {}
     for line in warehouse.rows_of(con, "select * from marts.label_diagnostics order by all"):
         labels.setdefault(line.pop("corpus"), []).append(line)
@@ -67,7 +70,7 @@ def common(
     return Common(
         warehouse.content_digest(con, "select * from contracts.taxonomy"),
         warehouse.content_digest(con, "select * from contracts.label_map"),
-        con.sql("select document_limit from staging.settings").fetchall()[0][0],
+        settings["document_limit"],
         digests,
         pins,
         rows_sha256,
@@ -152,6 +155,11 @@ def write(con: warehouse.Connection, run: str, folder: Path, known: Common | Non
             if path not in written and ".limit-" not in path.name:
                 path.unlink()
     return written
+
+
+def clear(folder: Path) -> None:
+    """Remove the reports in a run's folder of results, those with a limit too: it was not run after all."""
+    shutil.rmtree(folder / FOLDER, ignore_errors=True)
 
 
 def read(folder: Path, limit: int | None = None) -> list[Line]:

@@ -66,6 +66,7 @@ def score_board(board: Board, protocol: Protocol, options: Options, runs: Sequen
         else:
             for table in boards.kept_tables():
                 (board.warehouse / table / f"{run}.parquet").unlink(missing_ok=True)
+            report.clear(board.results / run)
         if run in ran:
             report.write(con, run, board.results / run, known)
         results.write(con, run, board.results / run, shared, seconds)
