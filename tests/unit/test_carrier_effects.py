@@ -160,8 +160,8 @@ def test_losses_have_types_and_a_share_of_what_was_found_in_prose() -> None:
 def test_what_was_lost_is_listed_with_offsets_on_both_sides() -> None:
     same = {"row_id": "p@json", "prose_row_id": "p@prose", "carrier": "json"}
     want = [
-        {**same, "passage_start": 0, "passage_end": 2, "wire_start": 10, "wire_end": 12, "types": ["PERSON"]},
-        {**same, "passage_start": 5, "passage_end": 7, "wire_start": 18, "wire_end": 20, "types": ["LOCATION"]},
+        {**same, "passage_start": 0, "passage_end": 2, "start_char": 10, "end_char": 12, "types": ["PERSON"]},
+        {**same, "passage_start": 5, "passage_end": 7, "start_char": 18, "end_char": 20, "types": ["LOCATION"]},
     ]
     con = one_pair()
     assert lost(con) == lost(con, carrier="json") == want
@@ -286,7 +286,7 @@ def test_replicates_draw_documents_and_those_without_a_pair_count_nothing() -> N
 @pytest.mark.parametrize(
     ("name", "params", "said"),
     [
-        ("lost", {}, "no query 'lost'; there are lost_in_carrier"),
+        ("lost", {}, f"no query 'lost'; there are {', '.join(sorted(query.queries()))}"),
         (
             "lost_in_carrier",
             {"carrier": "x"},
