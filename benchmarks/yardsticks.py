@@ -186,9 +186,8 @@ def _score_in_process(folder: Path, n_runs: int) -> None:
     plan = protocol.load()
     con = scoring.filled(rows, answers, scoring.Options(plan.seed, plan.replicates))
     scoring._derive(con)
-    shared = results.shared(con, {"protocol": plan.version})
-    for run in answers:
-        results.write(con, run, folder / "out20" / run, shared, 0.0)
+    for run, result in results.of_runs(con, {"protocol": plan.version}).items():
+        results.write(con, result, folder / "out20" / run, 0.0)
 
 
 def _time_relations(folder: Path, n_runs: int) -> None:
@@ -214,11 +213,11 @@ def _time_relations(folder: Path, n_runs: int) -> None:
                     warehouse.derive(con, [name])
                     if name.startswith("marts."):
                         con.sql(f"select * from {name}").fetchall()
-    with _clocked(steps, "results, what all runs share"):
-        shared = results.shared(con, {"protocol": plan.version})
-    with _clocked(steps, "results, each run's own"):
-        for run in answers:
-            results.write(con, run, folder / f"out{n_runs}" / run, shared, 0.0)
+    with _clocked(steps, "results, read from the marts"):
+        found = results.of_runs(con, {"protocol": plan.version})
+    with _clocked(steps, "results, written"):
+        for run, result in found.items():
+            results.write(con, result, folder / f"out{n_runs}" / run, 0.0)
     print(f"\nwith {n_runs} {'run' if n_runs == 1 else 'runs'}, each by itself: seconds, and seconds of the processors")
     for step, seconds in steps.items():
         print(f"  {seconds.elapsed:6.2f} {seconds.processor:6.2f}  {step}")

@@ -1,4 +1,4 @@
-"""A person's file written beside its place and renamed, so that it is the old one or the new one and never half."""
+"""A file written beside its place and renamed, so that it is the old one or the new one and never half."""
 
 import glob
 import os
@@ -24,6 +24,18 @@ def beside(path: Path) -> Iterator[Path]:
     finally:
         part.unlink(missing_ok=True)
         _UNFINISHED.discard(part)
+
+
+def write_json(path: Path, value: object) -> None:
+    """A value as JSON, sorted and indented, beside and renamed; raises `ValueError` where a number is none."""
+    import json
+
+    import msgspec
+
+    # The library's own encoder has no numbers that are none, and Python's indents eight times more slowly.
+    compact = json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    with beside(path) as part:
+        part.write_bytes(msgspec.json.format(compact.encode(), indent=2) + b"\n")
 
 
 def abandon() -> None:

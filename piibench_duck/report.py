@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from piibench_duck import warehouse
-from piibench_duck.beside import beside
+from piibench_duck.beside import write_json
 
 MARTS = ("marts.typed_scores", "marts.typed_type_scores", "marts.label_diagnostics")
-"""What has to be derived before `typed` is asked for; reports also need `marts.rows_digest` and `design_digests`."""
+"""What has to be derived before `sections` is asked for; reports also need `marts.rows_digest` and `design_digests`."""
 
 FOLDER = "reports"
 ALL_ROWS = "all_rows"
@@ -41,6 +41,7 @@ class Common(NamedTuple):
     rows_sha256: str | None  # of the rows file that holds every corpus
     labels: dict[str, list[Line]]  # what became of the labels of a corpus
     version: str  # of this package
+    described: dict[str, Line]  # lines of staging.runs, by run
     runs: dict[str, list[Line]]  # lines of marts.typed_scores that a run's reports show
     types: dict[tuple[object, ...], list[Line]]  # of marts.typed_type_scores, by run, corpus and slice
 
@@ -76,25 +77,24 @@ def common(
         rows_sha256,
         labels,
         version("piibench-duck"),
+        {line["run_id"]: line for line in warehouse.rows_of(con, "select * from staging.runs")},
         runs,
         _types(con, "is_reported"),
     )
 
 
-def reports(con: warehouse.Connection, run: str, known: Common | None = None) -> dict[str, Line]:
+def reports(known: Common, run: str) -> dict[str, Line]:
     """The report on each corpus of a run that ran, in order of their names.
 
     Of whole documents where the run answered any, else of the rows that rank. Counts of spans, ratios, digests and
     versions; no text.
     """
-    known = known or common(con)
-    described = warehouse.rows_of(con, f"select * from staging.runs where run_id = {warehouse.quoted(run)}")[0]
     found: dict[str, Line] = {}
     for line in known.runs.get(run, []):
         corpus = line["corpus"]
         name = "all" if line["slice_by"] == "all" else f"{line['slice_by']}={line['slice']}"
         by_type = known.types.get(_key(line), [])
-        report = found.setdefault(corpus, _head(described, corpus, line["design"], known))
+        report = found.setdefault(corpus, _head(known.described[run], corpus, line["design"], known))
         if name == "all":
             report["documents_scored"] = line["docs"]
         report["slices"][name] = {
@@ -135,20 +135,17 @@ def _head(described: Mapping[str, Any], corpus: str, design: str | None, known: 
     }
 
 
-def write(con: warehouse.Connection, run: str, folder: Path, known: Common | None = None) -> list[Path]:
+def write(known: Common, run: str, folder: Path) -> list[Path]:
     """Write `reports/<corpus>.json` into a run's folder of results, each beside and renamed, and remove stale ones.
 
     With a limit, `reports/<corpus>.limit-<N>.json`, and nothing else is touched.
     """
-    known = known or common(con)
     place = folder / FOLDER
     written = []
-    for corpus, report in reports(con, run, known).items():
+    for corpus, report in reports(known, run).items():
         place.mkdir(parents=True, exist_ok=True)
         path = place / file_name(corpus, known.limit)
-        with beside(path) as part:
-            text = json.dumps(report, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)
-            part.write_text(text + "\n", "utf-8")
+        write_json(path, report)
         written.append(path)
     if known.limit is None:
         for path in place.glob("*.json"):
@@ -180,17 +177,18 @@ def file_name(corpus: str, limit: int | None = None) -> str:
     return f"{stem}.json" if limit is None else f"{stem}.limit-{limit}.json"
 
 
-def typed(con: warehouse.Connection, run: str) -> Line:
-    """What `result.json` says of typed scores: by corpus and design, as a whole and by type; of what ranks by carrier.
+def sections(con: warehouse.Connection) -> dict[str, Line]:
+    """What `result.json` says of typed scores, by run: of each corpus and design, and by carrier of what ranks.
 
     Where nothing can be said there is a `why` instead.
     """
     annotated = {corpus for (corpus,) in con.sql("select distinct corpus from intermediate.typed_scope").fetchall()}
-    ours = f"run_id = {warehouse.quoted(run)}"
-    types = _types(con, f"{ours} and slice_by = 'all'")
-    found: dict[str, Line] = {}
-    for line in _scores(con, f"{ours} and (slice_by = 'all' or (slice_by = 'carrier' and is_ranked))"):
-        of = found.setdefault(line["corpus"], {}).setdefault(line["design"] or ALL_ROWS, {})
+    types = _types(con, "slice_by = 'all'")
+    found: dict[str, dict[str, Line]] = {
+        run: {} for (run,) in con.sql("select run_id from staging.runs where status = 'ran' order by run_id").fetchall()
+    }
+    for line in _scores(con, "slice_by = 'all' or (slice_by = 'carrier' and is_ranked)"):
+        of = found[line["run_id"]].setdefault(line["corpus"], {}).setdefault(line["design"] or ALL_ROWS, {})
         if line["corpus"] not in annotated:
             of["why"] = "nothing in the corpus is annotated with a type that is scored or excluded"
         elif not line["docs"]:
@@ -204,7 +202,7 @@ def typed(con: warehouse.Connection, run: str) -> Line:
                 for one in types.get(_key(line), [])
                 if one["gold"] + one["pred"]
             }
-    return {"by_corpus": found}
+    return {run: {"by_corpus": by_corpus} for run, by_corpus in found.items()}
 
 
 def _scores(con: warehouse.Connection, condition: str) -> list[Line]:

@@ -4,13 +4,16 @@ import json
 import os
 import platform
 import shutil
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from piibench_duck import warehouse, yardsticks
+from piibench_duck.beside import write_json
 from piibench_duck.errors import PiibenchError
 from piibench_duck.places import Board
 
@@ -23,41 +26,69 @@ _RATIOS = ("precision", "recall", "f1", "touch_rate")
 _SCAFFOLD = ("lookalike", "lookalike_touched", "scaffold_fp")
 
 
-class Shared(NamedTuple):
-    """What is the same for every run of one scoring."""
+class Result(NamedTuple):
+    """What a run's folder of results is made of, beside its counts and predictions."""
 
-    provenance: dict[str, Any]
-    yardsticks: dict[str, dict[str, Any]]  # by run: entities, typed spans, text anonymization, whole documents
-    n_duplicate_gold_spans: int
-    n_unmapped_gold_spans: int
+    run: str
+    described: dict[str, Any]  # its line of `staging.runs`
+    said: dict[str, Any]  # result.json
 
 
-def write(con: warehouse.Connection, run: str, folder: Path, shared: Shared, seconds: float) -> None:
+def of_runs(con: warehouse.Connection, known: Mapping[str, Any]) -> dict[str, Result]:
+    """The result of each run of one scoring, by its name; each mart is read once for all of them.
+
+    `known` is what provenance says of the scoring before the digests of its rows, its label map and its taxonomy.
+    """
+    digest = warehouse.rows_of(con, "select * from marts.rows_digest")[0]
+    provenance = {
+        **known,
+        "rows_digest": digest["rows_digest"],
+        "label_map_digest": warehouse.content_digest(con, "select * from contracts.label_map"),
+        "taxonomy_digest": warehouse.content_digest(con, "select * from contracts.taxonomy"),
+        "piibench_duck": version("piibench-duck"),
+    }
+    settings = warehouse.rows_of(con, "select * from staging.settings")[0]
+    means = warehouse.lines_of_runs(con, "select * from marts.mean_scores")
+    scores = warehouse.lines_of_runs(con, "select * from marts.scores order by slice_by, slice")
+    types = warehouse.lines_of_runs(con, "select * from marts.type_scores order by type")
+    intervals = warehouse.lines_of_runs(con, "select * from marts.score_intervals order by unit")
+    effects, others = carrier_effects(con, settings["pairs_design"]), yardsticks.sections(con)
+    found = {}
+    for described in warehouse.rows_of(con, "select * from staging.runs order by run_id"):
+        run = described["run_id"]
+        about = {"model": run, "kind": described["kind"], "status": described["status"]}
+        pins = {"_provenance": {**provenance, **_model(described)}}
+        if described["status"] != "ran":
+            found[run] = Result(run, described, {**about, "why": described["why"], **pins})
+            continue
+        [mean] = means[run]
+        said = {
+            **about,
+            "scores": _scores(mean, scores[run], types[run]),
+            "intervals": _intervals(intervals[run], settings),
+            "carrier_effects": effects[run],
+            **others[run],
+            **{name: mean[name] for name in ("n_rows", "n_rows_missing", "n_duplicate_spans")},
+            **{name: digest[name] for name in ("n_duplicate_gold_spans", "n_unmapped_gold_spans")},
+            **pins,
+        }
+        found[run] = Result(run, described, said)
+    return found
+
+
+def write(con: warehouse.Connection, result: Result, folder: Path, seconds: float) -> None:
     """Write a run's result: all of it beside, then file by file into place, `result.json` last.
 
     Everything but `meta.json` is the same bytes for the same rows and predictions, on every machine.
     """
-    described = _described(con, run)
-    ran = described["status"] == "ran"
-    where = f"run_id = {warehouse.quoted(run)}"
-    ranked = "row_id in (select row_id from staging.rows)"
     folder.mkdir(parents=True, exist_ok=True)
     staging = folder / f".staging.{os.getpid()}"
     staging.mkdir()
     try:
-        if ran:
-            for name, select in (
-                ("row_counts", f"select * exclude (run_id) from intermediate.row_counts where {where} and {ranked}"),
-                ("pair_counts", f"select * exclude (run_id) from intermediate.pair_counts where {where}"),
-                ("predictions", f"select * exclude (run_id) from marts.bench_predictions where {where}"),
-                *(
-                    (name, f"select * exclude (run_id) from intermediate.{name} where {where}")
-                    for name in yardsticks.counts(con)
-                ),
-            ):
-                warehouse.copy_to(con, select, staging / f"{name}.parquet")
-        write_json(staging / "meta.json", _meta(described, seconds))
-        write_json(staging / "result.json", result(con, run, shared) if ran else _not_run(described, shared))
+        if result.described["status"] == "ran":
+            warehouse.side_by_side(con, (partial(_copy, result.run, staging / name, of) for name, of in _tables(con)))
+        write_json(staging / "meta.json", _meta(result.described, seconds))
+        write_json(staging / "result.json", result.said)
         for name in FILES:
             if (staging / name).is_file():
                 (staging / name).replace(folder / name)
@@ -67,101 +98,59 @@ def write(con: warehouse.Connection, run: str, folder: Path, shared: Shared, sec
         shutil.rmtree(staging)
 
 
-def result(con: warehouse.Connection, run: str, shared: Shared) -> dict[str, Any]:
-    """What `result.json` says of a run that ran."""
-    where = f"run_id = {warehouse.quoted(run)}"
-    described = _described(con, run)
-    mean = warehouse.rows_of(con, f"select * from marts.mean_scores where {where}")[0]
-    scores = warehouse.rows_of(con, f"select * from marts.scores where {where} order by slice_by, slice")
-    types = warehouse.rows_of(con, f"select * from marts.type_scores where {where} order by type")
-    intervals = warehouse.rows_of(con, f"select * from marts.score_intervals where {where} order by unit")
-    settings = warehouse.rows_of(con, "select * from staging.settings")[0]
-    sliced = {
-        f"by_{kind}": {
-            line["slice"]: {name: line[name] for name in (*_COUNTS, *_RATIOS, *_SCAFFOLD)}
-            for line in scores
-            if line["slice_by"] == kind
-        }
-        for kind in ("corpus", "carrier", "language")
-    }
+def _tables(con: warehouse.Connection) -> list[tuple[str, str]]:
+    """Files of counts and predictions, and the relation that each holds a run's lines of."""
+    ranked = "intermediate.row_counts where row_id in (select row_id from staging.rows) and"
+    return [
+        ("predictions.parquet", "marts.bench_predictions where"),
+        ("row_counts.parquet", ranked),
+        ("pair_counts.parquet", "intermediate.pair_counts where"),
+        *((f"{name}.parquet", f"intermediate.{name} where") for name in yardsticks.counts(con)),
+    ]
+
+
+def _copy(run: str, path: Path, relation: str, con: warehouse.Connection) -> None:
+    warehouse.copy_to(con, f"select * exclude (run_id) from {relation} run_id = {warehouse.quoted(run)}", path)
+
+
+def _scores(
+    mean: Mapping[str, Any], scores: Sequence[Mapping[str, Any]], types: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    sliced: dict[str, dict[str, Any]] = {f"by_{kind}": {} for kind in ("corpus", "carrier", "language")}
+    for line in scores:
+        if f"by_{line['slice_by']}" in sliced:
+            kept = {name: line[name] for name in (*_COUNTS, *_RATIOS, *_SCAFFOLD)}
+            sliced[f"by_{line['slice_by']}"][line["slice"]] = kept
     return {
-        "model": run,
-        "kind": described["kind"],
-        "status": "ran",
-        "scores": {
-            "mean": {name: mean[name] for name in _RATIOS},
-            "n_corpora": mean["n_corpora"],
-            **sliced,
-            "by_type": {line["type"]: {name: line[name] for name in ("tp", "fn", "recall")} for line in types},
-        },
-        "intervals": {
-            **{
-                line["unit"]: {"f1": [line["f1_low"], line["f1_high"]], "share_incomplete": line["share_incomplete"]}
-                for line in intervals
-            },
-            "replicates": settings["replicates"],
-            "seed": settings["seed"],
-        },
-        "carrier_effects": carrier_effects(con, run, settings["pairs_design"]),
-        **shared.yardsticks[run],
-        "n_rows": mean["n_rows"],
-        "n_rows_missing": mean["n_rows_missing"],
-        "n_duplicate_spans": mean["n_duplicate_spans"],
-        "n_duplicate_gold_spans": shared.n_duplicate_gold_spans,
-        "n_unmapped_gold_spans": shared.n_unmapped_gold_spans,
-        "_provenance": {**shared.provenance, **_model(described)},
+        "mean": {name: mean[name] for name in _RATIOS},
+        "n_corpora": mean["n_corpora"],
+        **sliced,
+        "by_type": {line["type"]: {name: line[name] for name in ("tp", "fn", "recall")} for line in types},
     }
 
 
-def carrier_effects(con: warehouse.Connection, run: str, design: str | None) -> dict[str, Any]:
-    """What each carrier does to the run, over the passages that it answered in prose too."""
-    where = f"run_id = {warehouse.quoted(run)}"
-    losses: dict[str, dict[str, Any]] = {}
-    for line in warehouse.rows_of(con, f"select * from marts.carrier_losses where {where} order by carrier, type"):
+def _intervals(lines: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> dict[str, Any]:
+    by_unit = {
+        line["unit"]: {"f1": [line["f1_low"], line["f1_high"]], "share_incomplete": line["share_incomplete"]}
+        for line in lines
+    }
+    return {**by_unit, "replicates": settings["replicates"], "seed": settings["seed"]}
+
+
+def carrier_effects(con: warehouse.Connection, design: str | None) -> defaultdict[str, dict[str, Any]]:
+    """What each carrier does to a run, over the passages that it answered in prose too; by run."""
+    losses: dict[tuple[str, str], dict[str, Any]] = {}
+    for line in warehouse.rows_of(con, "select * from marts.carrier_losses order by run_id, carrier, type"):
         kept = {name: value for name, value in line.items() if name not in ("run_id", "carrier", "type")}
-        losses.setdefault(line["carrier"], {})[line["type"]] = kept
-    effects = warehouse.rows_of(con, f"select * from marts.carrier_effects where {where} order by carrier")
-    digests = warehouse.rows_of(con, "select * from marts.design_digests")
-    return {
-        "design": design,
-        "rows_digest": next((line["rows_digest"] for line in digests if line["design"] == design), None),
-        "by_carrier": {
-            line["carrier"]: {
-                **{name: value for name, value in line.items() if name not in ("run_id", "carrier")},
-                "by_type": losses.get(line["carrier"], {}),
-            }
-            for line in effects
-        },
-    }
-
-
-def shared(con: warehouse.Connection, known: Mapping[str, Any]) -> Shared:
-    """What is known of a scoring, and the digests of its rows, its label map and its taxonomy."""
-    digest = warehouse.rows_of(con, "select * from marts.rows_digest")[0]
-    provenance = {
-        **known,
-        "rows_digest": digest["rows_digest"],
-        "label_map_digest": warehouse.content_digest(con, "select * from contracts.label_map"),
-        "taxonomy_digest": warehouse.content_digest(con, "select * from contracts.taxonomy"),
-        "piibench_duck": version("piibench-duck"),
-    }
-    return Shared(
-        provenance, yardsticks.sections(con), digest["n_duplicate_gold_spans"], digest["n_unmapped_gold_spans"]
+        losses.setdefault((line["run_id"], line["carrier"]), {})[line["type"]] = kept
+    digests = {line["design"]: line["rows_digest"] for line in warehouse.rows_of(con, "from marts.design_digests")}
+    found: defaultdict[str, dict[str, Any]] = defaultdict(
+        lambda: {"design": design, "rows_digest": digests.get(design), "by_carrier": {}}
     )
-
-
-def _not_run(described: Mapping[str, Any], shared: Shared) -> dict[str, Any]:
-    return {
-        "model": described["run_id"],
-        "kind": described["kind"],
-        "status": "not_run",
-        "why": described["why"],
-        "_provenance": {**shared.provenance, **_model(described)},
-    }
-
-
-def _described(con: warehouse.Connection, run: str) -> dict[str, Any]:
-    return warehouse.rows_of(con, f"select * from staging.runs where run_id = {warehouse.quoted(run)}")[0]
+    for line in warehouse.rows_of(con, "select * from marts.carrier_effects order by run_id, carrier"):
+        run, carrier = line.pop("run_id"), line.pop("carrier")
+        found[run]["by_carrier"][carrier] = {**line, "by_type": losses.get((run, carrier), {})}
+    return found
 
 
 def _model(described: Mapping[str, Any]) -> dict[str, Any]:
@@ -191,18 +180,6 @@ def _meta(described: Mapping[str, Any], seconds: float) -> dict[str, Any]:
         },
         "predicted_on": dict(described["machine"]),
     }
-
-
-def write_json(path: Path, value: object) -> None:
-    """Sorted, indented, beside and renamed."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        beside.write_text(
-            json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n", "utf-8"
-        )
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def read_result(folder: Path) -> dict[str, Any]:

@@ -18,6 +18,9 @@ SCORE_MARTS = (
     *("marts.rows_digest", "marts.bench_predictions", "marts.design_digests"),
     *("intermediate.pair_counts", "marts.carrier_effects", "marts.carrier_losses"),
 )
+_BOARD_ONLY = ("intermediate.char_intervals",)
+"""What a board keeps for queries, and no result is made of."""
+
 _FILE_CHECKS = ("copied_text_is_that_of_the_passage",)
 _RUN_CHECKS = ("pred_spans_lie_inside_their_row", "label_map_names_known_types")
 
@@ -53,11 +56,12 @@ def score_board(board: Board, protocol: Protocol, options: Options, runs: Sequen
     with _whole_files(board):
         warehouse.check(con, _RUN_CHECKS)
         _derive(con)
+        warehouse.derive(con, _BOARD_ONLY)
     _refuse_missing(con, options)
     ran = set(_column(con, "select run_id from staging.runs where status = 'ran'"))
     design = plan.ranked if plan else None
     provenance = {"board": board.name, "design": design, "protocol": protocol.version, "rows_sha256": None}
-    shared = results.shared(con, provenance)
+    found = results.of_runs(con, provenance)
     known = report.common(con, sources.read_at_build(board.warehouse))
     seconds = time.perf_counter() - began
     for run in chosen:
@@ -68,8 +72,8 @@ def score_board(board: Board, protocol: Protocol, options: Options, runs: Sequen
                 (board.warehouse / table / f"{run}.parquet").unlink(missing_ok=True)
             report.clear(board.results / run)
         if run in ran:
-            report.write(con, run, board.results / run, known)
-        results.write(con, run, board.results / run, shared, seconds)
+            report.write(known, run, board.results / run)
+        results.write(con, found[run], board.results / run, seconds)
     return chosen
 
 
@@ -82,9 +86,9 @@ def score_files(
     warehouse.check(con, _FILE_CHECKS, "mend the rows file")
     _derive(con)
     provenance = {"board": None, "design": None, "protocol": protocol.version, "rows_sha256": rows.sha256}
-    shared = results.shared(con, provenance)
-    report.write(con, model, out_dir, report.common(con, rows_sha256=rows.sha256))
-    results.write(con, model, out_dir, shared, time.perf_counter() - began)
+    found = results.of_runs(con, provenance)[model]
+    report.write(report.common(con, rows_sha256=rows.sha256), model, out_dir)
+    results.write(con, found, out_dir, time.perf_counter() - began)
 
 
 def compare_files(rows: Rows, a: Predictions, b: Predictions, unit: str, options: Options) -> dict[str, Any]:

@@ -32,7 +32,7 @@ def score_board(board: Board, protocol: Protocol, options: score.Options, runs: 
         _refuse_missing(con, options)
         known = report.common(con, sources.read_at_build(board.warehouse))
         for run in _ran(con):
-            report.write(con, run, board.results / run, known)
+            report.write(known, run, board.results / run)
         return _ran(con)
 
 
@@ -44,7 +44,7 @@ def score_files(
     warehouse.check(con, _FILE_CHECKS, "mend the rows file")
     _limit(con, limit)
     warehouse.derive(con, _NEEDED)
-    report.write(con, model, out_dir, report.common(con, rows_sha256=rows.sha256))
+    report.write(report.common(con, rows_sha256=rows.sha256), model, out_dir)
 
 
 def asked(board: Board, runs: Sequence[str]) -> list[str]:

@@ -3,9 +3,11 @@
 import hashlib
 import json
 import os
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,8 +40,13 @@ EMPTY = "_empty.parquet"
 
 
 def files() -> list[sqlfiles.SqlFile]:
-    """The shipped SQL, in the order in which it can be created."""
-    return sqlfiles.load(sql_dir())
+    """The shipped SQL, in the order in which it can be created; read once a process."""
+    return _files(sql_dir())
+
+
+@cache
+def _files(folder: Path) -> list[sqlfiles.SqlFile]:
+    return sqlfiles.load(folder)
 
 
 def connect(threads: int | None = None, path: Path | None = None) -> Connection:
@@ -143,7 +150,7 @@ def derive(con: Connection, wanted: Iterable[str]) -> None:
 
 
 def _create(con: Connection, file: sqlfiles.SqlFile) -> None:
-    kind = "table" if file.schema == "intermediate" else "view"
+    kind = "view" if file.schema == "marts" else "table"
     execute_file(con, file, f"create {kind} {file.name} as\n")
     con.close()
 
@@ -281,6 +288,28 @@ def kept_names() -> list[str]:
 def is_there(con: Connection, name: str) -> bool:
     """Whether a relation has been derived, or attached."""
     return name in {f"{schema}.{relation}" for schema, relation in con.sql(_RELATIONS).fetchall()}
+
+
+def side_by_side(con: Connection, tasks: Iterable[Callable[[Connection], object]]) -> None:
+    """Call each with a connection of its own to the same database, two at once; raises what one of them raises."""
+    with ThreadPoolExecutor(_SIDE_BY_SIDE) as executor:
+        for done in [executor.submit(_on_own, con.cursor(), task) for task in tasks]:
+            done.result()
+
+
+def _on_own(con: Connection, task: Callable[[Connection], object]) -> None:
+    try:
+        task(con)
+    finally:
+        con.close()
+
+
+def lines_of_runs(con: Connection, select: str) -> defaultdict[str, list[dict[str, Any]]]:
+    """The rows of a select that has a column `run_id`, as dictionaries without it, in order, by run."""
+    found: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    for line in rows_of(con, select):
+        found[line.pop("run_id")].append(line)
+    return found
 
 
 def rows_of(con: Connection, select: str) -> list[dict[str, Any]]:

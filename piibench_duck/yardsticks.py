@@ -22,13 +22,10 @@ def counts(con: warehouse.Connection) -> tuple[str, ...]:
 
 def sections(con: warehouse.Connection) -> dict[str, dict[str, Any]]:
     """What a result says of each run that ran, by its keys `entity`, `typed`, `tab` and `documents`."""
-    of_documents, of_tab = documents.sections(con), tab.sections(con)
-    return {
-        run: {
-            "entity": entities.section(con, run),
-            "typed": report.typed(con, run),
-            "tab": said,
-            "documents": of_documents[run],
-        }
-        for run, said in of_tab.items()
+    parts = {
+        "entity": entities.sections(con),
+        "typed": report.sections(con),
+        "tab": tab.sections(con),
+        "documents": documents.sections(con),
     }
+    return {run: {name: of_runs[run] for name, of_runs in parts.items()} for run in parts["entity"]}

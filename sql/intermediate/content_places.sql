@@ -1,7 +1,7 @@
 -- Where a mention, a token of one or a mask begins or ends, counted in characters with content: those of the text
 -- before it that nothing forgives. Two places are the same in this measure if only forgiven characters lie between
 -- them. Forgiven characters outside of mentions count like any other, since nothing is asked of them. An x before a
--- mention's text makes every second piece of it forgiven.
+-- mention's text has a stretch of content come before every stretch that is forgiven.
 -- Grain: (row_key, at_char).
 with
     surfaces as (
@@ -15,29 +15,35 @@ with
             row_key,
             start_char,
             end_char,
-            regexp_extract_all(
-                'x' || surface, '[' || forgiven_characters() || ']+|[^' || forgiven_characters() || ']+'
-            ) as pieces
+            regexp_extract_all('x' || surface, '[^' || forgiven_characters() || ']+') as contents,
+            regexp_extract_all(surface, '[' || forgiven_characters() || ']+') as gaps
         from surfaces
     ),
     listed as (
-        select row_key, start_char, end_char, unnest(pieces) as piece, generate_subscripts(pieces, 1) as place from cut
+        select
+            row_key,
+            start_char,
+            end_char,
+            unnest(contents) as content,
+            unnest(gaps) as gap,
+            unnest(range(len(gaps))) as place
+        from cut
+        where len(gaps) > 0
     ),
     placed as (
         select
             row_key,
-            place,
-            length(piece) as n_chars,
-            start_char + sum(length(piece)) over (
+            length(gap) as n_chars,
+            start_char + sum(length(content) + length(gap)) over (
                 partition by row_key, start_char, end_char order by place rows unbounded preceding
             )::bigint
-            - 1 as piece_end
+            - 1 as gap_end
         from listed
+        where gap is not null
     ),
     forgiven as (
-        select row_key, piece_end - n_chars as start_char, piece_end as end_char
+        select row_key, gap_end - n_chars as start_char, gap_end as end_char
         from placed
-        where place % 2 = 0
         union all
         select rows.row_key, tokens.start_char, tokens.end_char
         from contracts.forgiven as tokens

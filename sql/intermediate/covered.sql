@@ -1,27 +1,39 @@
 -- A stretch that does not stay readable for a run: each of its characters is masked or forgiven. Masks are joined in
 -- characters with content, so that what is forgiven closes the gap between two. What was not answered is not covered.
+-- Where they begin is looked up before where they end: both at once pair all places of a text.
 -- Grain: (run_key, cover_key).
 with
-    covers as (
-        select covers.cover_key, covers.row_key, starts.content_char as start_char, ends.content_char as end_char
+    covers_begun as materialized(
+        select covers.cover_key, covers.row_key, covers.end_char, places.content_char as start_char
         from intermediate.covers as covers
         inner join
-            intermediate.content_places as starts
-            on covers.row_key = starts.row_key
-            and covers.start_char = starts.at_char
-        inner join
-            intermediate.content_places as ends on covers.row_key = ends.row_key and covers.end_char = ends.at_char
+            intermediate.content_places as places
+            on covers.row_key = places.row_key
+            and covers.start_char = places.at_char
     ),
-    masks as (
-        select masks.run_key, masks.row_key, starts.content_char as start_char, max(ends.content_char) as end_char
+    covers as (
+        select covers.cover_key, covers.row_key, covers.start_char, places.content_char as end_char
+        from covers_begun as covers
+        inner join
+            intermediate.content_places as places
+            on covers.row_key = places.row_key
+            and covers.end_char = places.at_char
+    ),
+    masks_begun as materialized(
+        select masks.run_key, masks.row_key, masks.end_char, places.content_char as start_char
         from intermediate.masks as masks
         inner join
-            intermediate.content_places as starts
-            on masks.row_key = starts.row_key
-            and masks.start_char = starts.at_char
-        inner join intermediate.content_places as ends on masks.row_key = ends.row_key and masks.end_char = ends.at_char
+            intermediate.content_places as places
+            on masks.row_key = places.row_key
+            and masks.start_char = places.at_char
         where masks.n_masks > 0
-        group by masks.run_key, masks.row_key, starts.content_char
+    ),
+    masks as (
+        select masks.run_key, masks.row_key, masks.start_char, max(places.content_char) as end_char
+        from masks_begun as masks
+        inner join
+            intermediate.content_places as places on masks.row_key = places.row_key and masks.end_char = places.at_char
+        group by masks.run_key, masks.row_key, masks.start_char
     ),
     ordered as (
         select

@@ -7,8 +7,17 @@ with
         from staging.rows as rows
         inner join
             intermediate.units as units
-            on rows.corpus = units.corpus
-            and units.unit_id = if(units.unit = 'row', rows.row_id, rows.doc_id)
+            on units.unit = 'row'
+            and rows.corpus = units.corpus
+            and rows.row_id = units.unit_id
+        union all
+        select rows.row_id, units.unit_key
+        from staging.rows as rows
+        inner join
+            intermediate.units as units
+            on units.unit = 'document'
+            and rows.corpus = units.corpus
+            and rows.doc_id = units.unit_id
     ),
     counts as (
         select runs.run_key, slices.slice_key, of_rows.*

@@ -3,24 +3,18 @@
 -- Grain: (run_id, row_id).
 with
     answers as (
-        select runs.run_id, rows.row_id, bool_or(answers.is_answered) as is_answered
-        from staging.run_rows as answers
-        inner join staging.runs as runs on answers.run_key = runs.run_key
-        inner join staging.all_rows as rows on answers.row_key = rows.row_key
-        group by runs.run_id, rows.row_id
+        select run_key, row_key, bool_or(is_answered) as is_answered from staging.run_rows group by run_key, row_key
     ),
     duplicates as (
-        select runs.run_id, rows.row_id, sum(spans.n_copies - 1) as n_duplicate_spans
-        from staging.pred_spans as spans
-        inner join staging.runs as runs on spans.run_key = runs.run_key
-        inner join staging.all_rows as rows on spans.row_key = rows.row_key
-        group by runs.run_id, rows.row_id
+        select run_key, row_key, sum(n_copies - 1) as n_duplicate_spans
+        from staging.pred_spans
+        group by run_key, row_key
     ),
-    stretches as (select *, end_char - start_char as n_chars from intermediate.char_intervals),
+    stretches as (select *, end_char - start_char as n_chars from intermediate.intervals),
     counts as (
         select
-            run_id,
-            row_id,
+            run_key,
+            row_key,
             sum(n_chars) filter (where is_gold and is_pred) as tp,
             sum(n_chars) filter (where is_pred and not (is_gold or is_excluded or is_lookalike)) as fp,
             sum(n_chars) filter (where is_gold and not is_pred) as fn,
@@ -33,24 +27,24 @@ with
             ) as scaffold_fp,
             bool_or(is_scaffold is not null) as has_alignment
         from stretches
-        group by run_id, row_id
+        group by run_key, row_key
     ),
     types as (
         select
-            stretches.run_id,
-            stretches.row_id,
+            stretches.run_key,
+            stretches.row_key,
             taxonomy.type,
             coalesce(sum(stretches.n_chars) filter (where stretches.is_pred), 0)::bigint as tp,
             coalesce(sum(stretches.n_chars) filter (where not stretches.is_pred), 0)::bigint as fn
         from stretches
         inner join staging.taxonomy as taxonomy on (stretches.gold_types >> taxonomy.bit) & 1 = 1
         where stretches.gold_types > 0
-        group by stretches.run_id, stretches.row_id, taxonomy.type
+        group by stretches.run_key, stretches.row_key, taxonomy.type
     ),
     type_lists as (
-        select run_id, row_id, list({'type':type, 'tp':tp, 'fn':fn} order by type) as by_type
+        select run_key, row_key, list({'type':type, 'tp':tp, 'fn':fn} order by type) as by_type
         from types
-        group by run_id, row_id
+        group by run_key, row_key
     )
 
 select
@@ -75,7 +69,7 @@ select
 from intermediate.asked_rows as asked
 inner join staging.all_rows as rows on asked.row_key = rows.row_key
 inner join staging.runs as runs on asked.run_key = runs.run_key
-left join answers on runs.run_id = answers.run_id and rows.row_id = answers.row_id
-left join counts on runs.run_id = counts.run_id and rows.row_id = counts.row_id
-left join duplicates on runs.run_id = duplicates.run_id and rows.row_id = duplicates.row_id
-left join type_lists on runs.run_id = type_lists.run_id and rows.row_id = type_lists.row_id
+left join answers on asked.run_key = answers.run_key and asked.row_key = answers.row_key
+left join counts on asked.run_key = counts.run_key and asked.row_key = counts.row_key
+left join duplicates on asked.run_key = duplicates.run_key and asked.row_key = duplicates.row_key
+left join type_lists on asked.run_key = type_lists.run_key and asked.row_key = type_lists.row_key

@@ -5,10 +5,7 @@ with
         select
             run_id,
             row_id,
-            list(
-                {'start':start_char, 'end':end_char, 'label':source_label, 'score':score}
-                order by start_char, end_char, source_label, score
-            ) as spans
+            list_sort(list({'start':start_char, 'end':end_char, 'label':source_label, 'score':score})) as spans
         from contracts.pred_spans
         group by run_id, row_id
     )

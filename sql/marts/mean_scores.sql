@@ -1,15 +1,16 @@
 -- The board's figures: plain means over the corpora that have a value.
 -- Grain: (run_id).
 select
-    run_id,  -- the run
-    mean_of(precision, slice) as precision,  -- mean precision
-    mean_of(recall, slice) as recall,  -- mean recall
-    mean_of(f1, slice) as f1,  -- mean F1, the ranked figure
-    mean_of(touch_rate, slice) as touch_rate,  -- mean touch rate
-    count(f1)::bigint as n_corpora,  -- corpora whose F1 is defined
-    sum(n_rows)::bigint as n_rows,  -- rows scored
-    sum(n_rows_missing)::bigint as n_rows_missing,  -- of them, not answered
-    sum(n_duplicate_spans)::bigint as n_duplicate_spans  -- predicted spans that were there already
-from marts.scores
-where slice_by = 'corpus'
-group by run_id
+    runs.run_id,  -- the run
+    mean_of(scores.precision, scores.slice) as precision,  -- mean precision
+    mean_of(scores.recall, scores.slice) as recall,  -- mean recall
+    mean_of(scores.f1, scores.slice) as f1,  -- mean F1, the ranked figure
+    mean_of(scores.touch_rate, scores.slice) as touch_rate,  -- mean touch rate
+    count(scores.f1)::bigint as n_corpora,  -- corpora whose F1 is defined
+    coalesce(sum(scores.n_rows), 0)::bigint as n_rows,  -- rows scored
+    coalesce(sum(scores.n_rows_missing), 0)::bigint as n_rows_missing,  -- of them, not answered
+    coalesce(sum(scores.n_duplicate_spans), 0)::bigint as n_duplicate_spans  -- predicted spans that were there already
+from staging.runs as runs
+left join marts.scores as scores on runs.run_id = scores.run_id and scores.slice_by = 'corpus'
+where runs.status = 'ran'
+group by runs.run_id

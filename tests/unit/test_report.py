@@ -39,7 +39,7 @@ def board(limit: int | None = None) -> warehouse.Connection:
 
 def report_of(corpus: str, run: str = "run", limit: int | None = None) -> dict[str, Any]:
     con = board(limit)
-    return report.reports(con, run, report.common(con, READ))[corpus]
+    return report.reports(report.common(con, READ), run)[corpus]
 
 
 def test_a_report_names_the_bytes_and_versions_that_it_rests_on() -> None:
@@ -56,7 +56,7 @@ def test_a_report_names_the_bytes_and_versions_that_it_rests_on() -> None:
 def test_a_report_on_a_rows_file_names_the_digest_of_the_file_and_of_its_rows() -> None:
     con = tables.connect(ROWS[:1], [Run("run", ANSWERS)])
     warehouse.derive(con, [*report.MARTS, "marts.rows_digest", "marts.design_digests"])
-    found = report.reports(con, "run", report.common(con, rows_sha256="f" * 64))["one"]
+    found = report.reports(report.common(con, rows_sha256="f" * 64), "run")["one"]
     assert (found["corpus_sha256"], found["corpus_revision"], found["design"]) == ("f" * 64, None, None)
     assert [(found["rows_digest"],)] == con.sql("select rows_digest from marts.rows_digest").fetchall()
 
@@ -96,11 +96,11 @@ def test_reports_are_written_one_a_corpus_and_stale_ones_go(tmp_path: Path) -> N
     place.mkdir()
     (place / "gone.json").write_text("{}")
     (place / "gone.limit-2.json").write_text("{}")
-    report.write(board(), "run", tmp_path)
+    report.write(report.common(board()), "run", tmp_path)
     assert {path.name for path in place.iterdir()} == {"one.json", "two.json", "three.json", "gone.limit-2.json"}
     assert [one["corpus"] for one in report.read(tmp_path)] == ["one", "three", "two"]
     before = {path: path.read_bytes() for path in place.iterdir()}
-    report.write(board(1), "run", tmp_path)
+    report.write(report.common(board(1)), "run", tmp_path)
     assert {path: path.read_bytes() for path in place.iterdir() if path in before} == before
     assert [one["limit"] for one in report.read(tmp_path, 1)] == [1, 1, 1]
     assert [one["limit"] for one in report.read(tmp_path)] == [None, None, None]
@@ -115,22 +115,22 @@ def test_the_name_of_a_file_is_safe_whatever_the_corpus_is_called(corpus: str) -
 
 
 def test_the_section_of_a_result_says_what_does_not_apply_and_why() -> None:
-    found = report.typed(board(), "run")["by_corpus"]
+    found = report.sections(board())["run"]["by_corpus"]
     assert found["one"].keys() == {"ranked", "whole"}
     assert found["one"]["whole"].keys() == {"all", "per_type"}
     assert found["two"]["ranked"]["by_carrier"].keys() == {"json"}
     assert found["one"]["ranked"]["all"]["leak"] == 1
     nothing = {"why": "nothing in the corpus is annotated with a type that is scored or excluded"}
     assert found["three"] == {"ranked": nothing, "whole": nothing}
-    short = report.typed(board(), "short")["by_corpus"]
+    short = report.sections(board())["short"]["by_corpus"]
     assert short["one"]["whole"] == {"why": "the run answered no text of this design"}
 
 
 def test_a_result_without_a_design_calls_its_rows_all_rows() -> None:
     con = tables.connect(ROWS[:1], [Run("run", ANSWERS)])
     warehouse.derive(con, report.MARTS)
-    assert report.typed(con, "run")["by_corpus"].keys() == {"one"}
-    assert report.typed(con, "run")["by_corpus"]["one"].keys() == {"all_rows"}
+    assert report.sections(con)["run"]["by_corpus"].keys() == {"one"}
+    assert report.sections(con)["run"]["by_corpus"]["one"].keys() == {"all_rows"}
 
 
 def strings(value: object) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from piibench_duck import boards, door, query, results, score, warehouse, yardsticks
+from piibench_duck.beside import write_json
 from piibench_duck.interchange import writing
 from piibench_duck.interchange.tables import Columns, Predictions, Rows
 from tests import tables
@@ -120,11 +121,9 @@ def test_a_board_is_read_from_the_best_run_to_those_that_were_not_run(tmp_path: 
         folder.mkdir()
         mean = {"precision": 0.5, "recall": 0.5, "f1": f1, "touch_rate": None}
         one = {"model": name, "kind": "model", "status": status, "scores": {"mean": mean, "by_corpus": {}}}
-        results.write_json(
-            folder / "result.json", {**one, "intervals": {"row": {"f1": [None, None]}}, "_provenance": {}}
-        )
+        write_json(folder / "result.json", {**one, "intervals": {"row": {"f1": [None, None]}}, "_provenance": {}})
     (tmp_path / "absent").mkdir()
-    results.write_json(
+    write_json(
         tmp_path / "absent" / "result.json",
         {"model": "absent", "kind": "model", "status": "not_run", "why": "no model", "_provenance": {}},
     )
@@ -270,7 +269,7 @@ def test_a_run_that_was_not_run_says_why_and_has_no_counts(tmp_path: Path) -> No
     con.execute("update contracts.runs set why = 'no model' where run_id = 'absent'")
     warehouse.derive(con, (*score.SCORE_MARTS, *yardsticks.marts(con)))
     (tmp_path / "row_counts.parquet").touch()
-    results.write(con, "absent", tmp_path, results.shared(con, {}), 0.0)
+    results.write(con, results.of_runs(con, {})["absent"], tmp_path, 0.0)
     found: dict[str, Any] = results.read_result(tmp_path)
     assert (found["status"], found["why"], "scores" in found) == ("not_run", "no model", False)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["meta.json", "result.json"]
