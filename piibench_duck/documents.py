@@ -34,7 +34,9 @@ def sections(con: warehouse.Connection) -> dict[str, dict[str, Any]]:
             "design": design,
             **({"overall": of_run[None]} if None in of_run else {}),
             "by_corpus": {corpus: line for corpus, line in of_run.items() if corpus is not None},
-            "not_applicable": {corpus: _reason(is_there) for corpus, is_there in corpora if corpus not in of_run},
+            "not_applicable": {
+                corpus: {"reason": _reason(is_there)} for corpus, is_there in corpora if corpus not in of_run
+            },
         }
         for run, of_run in found.items()
     }
@@ -42,5 +44,5 @@ def sections(con: warehouse.Connection) -> dict[str, dict[str, Any]]:
 
 def _reason(is_there: bool) -> str:
     if is_there:
-        return "the run answered no text of the design that holds documents whole"
+        return "the run left texts of the design that holds documents whole open"
     return "none of its texts is in the design that holds documents whole"

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from piibench_duck import warehouse
+from piibench_duck import entities, warehouse
 from piibench_duck.beside import write_json
 
 MARTS = ("marts.typed_scores", "marts.typed_type_scores", "marts.label_diagnostics")
@@ -22,7 +22,7 @@ ALL_ROWS = "all_rows"
 _COUNTS = ("gold", "pred", "tp", "fp", "fn")
 _RATIOS = ("precision", "recall", "f1", "f2")
 _COVERAGE = ("leak", "exposed", "contained", "covered", "touched", "missed", "exposed_chars")
-_APART = ("n_out_of_scope", "n_unmapped", "n_ignored")
+_APART = ("n_out_of_scope", "n_unmapped", "n_ignored", "n_left_out")
 _OF_SLICE = ("docs", "n_rows", "n_rows_missing", *_COUNTS, *_RATIOS, *_COVERAGE, *_APART)
 _OF_TYPE = (*_COUNTS, *_RATIOS, "leak")
 _BRIEF = ("gold", "pred", "tp", *_RATIOS, "leak")
@@ -40,7 +40,7 @@ class Common(NamedTuple):
     sources: dict[str, dict[str, tuple[str, str | None]]]  # digest and revision by corpus and source
     rows_sha256: str | None  # of the rows file that holds every corpus
     labels: dict[str, list[Line]]  # what became of the labels of a corpus
-    version: str  # of this package
+    versions: dict[str, str]  # of this package and of DuckDB
     described: dict[str, Line]  # lines of staging.runs, by run
     runs: dict[str, list[Line]]  # lines of marts.typed_scores that a run's reports show
     types: dict[tuple[object, ...], list[Line]]  # of marts.typed_type_scores, by run, corpus and slice
@@ -76,7 +76,7 @@ def common(
         pins,
         rows_sha256,
         labels,
-        version("piibench-duck"),
+        {name.replace("-", "_"): version(name) for name in ("piibench-duck", "duckdb")},
         {line["run_id"]: line for line in warehouse.rows_of(con, "select * from staging.runs")},
         runs,
         _types(con, "is_reported"),
@@ -128,7 +128,8 @@ def _head(described: Mapping[str, Any], corpus: str, design: str | None, known: 
         "corpus_diagnostics": known.labels.get(corpus, []),
         "slices": {},
         "environment": {
-            "piibench_duck": known.version,
+            **known.versions,
+            "runner": described["runner"],
             "settings_digest": described["settings_digest"] or None,
             "weights_sha256": described["weights_sha256"],
         },
@@ -180,22 +181,25 @@ def file_name(corpus: str, limit: int | None = None) -> str:
 def sections(con: warehouse.Connection) -> dict[str, Line]:
     """What `result.json` says of typed scores, by run: of each corpus and design, and by carrier of what ranks.
 
-    Where nothing can be said there is a `why` instead.
+    Where nothing can be said there is a `reason` instead.
     """
     annotated = {corpus for (corpus,) in con.sql("select distinct corpus from intermediate.typed_scope").fetchall()}
     types = _types(con, "slice_by = 'all'")
+    unlabelled = entities.unlabelled(con)
     found: dict[str, dict[str, Line]] = {
         run: {} for (run,) in con.sql("select run_id from staging.runs where status = 'ran' order by run_id").fetchall()
     }
     for line in _scores(con, "slice_by = 'all' or (slice_by = 'carrier' and is_ranked)"):
         of = found[line["run_id"]].setdefault(line["corpus"], {}).setdefault(line["design"] or ALL_ROWS, {})
         if line["corpus"] not in annotated:
-            of["why"] = "nothing in the corpus is annotated with a type that is scored or excluded"
+            of["reason"] = "nothing in the corpus is annotated with a type that is scored or excluded"
         elif not line["docs"]:
-            of["why"] = "the run answered no text of this design"
+            of["reason"] = "the run left texts of this design open"
         elif line["slice_by"] == "carrier":
             of.setdefault("by_carrier", {})[line["slice"]] = {key: line[key] for key in ("docs", *_BRIEF)}
         else:
+            if line["run_id"] in unlabelled:
+                of["reason"] = entities.NO_LABELS
             of["all"] = {key: line[key] for key in _OF_SLICE}
             of["per_type"] = {
                 one["label"]: {key: one[key] for key in _BRIEF}

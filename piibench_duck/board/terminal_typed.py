@@ -12,6 +12,7 @@ _APART = {
     "n_out_of_scope": "of types that the corpus does not annotate",
     "n_unmapped": "with labels that the map does not name",
     "n_ignored": "with labels that the map ignores",
+    "n_left_out": "on scaffold that looks like personal data",
 }
 
 

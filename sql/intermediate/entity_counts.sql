@@ -3,24 +3,13 @@
 -- Kept: one file a run.
 -- Grain: (run_id, row_id).
 with
-    lookalikes as (
-        select rows.row_key, alignments.wire_start as start_char, alignments.wire_end as end_char
-        from contracts.alignments as alignments
-        inner join staging.all_rows as rows on alignments.row_id = rows.row_id
-        where alignments.kind = 'lookalike' and rows.is_selected
-    ),
     beside_gold as (
         select pred_key
         from intermediate.span_overlaps
         where not is_scored
         union all
-        select pred.pred_key
-        from intermediate.typed_pred as pred
-        inner join
-            lookalikes
-            on pred.row_key = lookalikes.row_key
-            and pred.start_char < lookalikes.end_char
-            and pred.end_char > lookalikes.start_char
+        select pred_key
+        from intermediate.lookalike_preds
     ),
     on_gold as (select pred_key from intermediate.span_overlaps where is_scored),
     predictions as (

@@ -20,6 +20,8 @@ with
         inner join intermediate.typed_gold as spans on coverage.gold_key = spans.gold_key
         group by coverage.run_key, coverage.row_key, spans.label
     ),
+    beside as (select pred_key from intermediate.lookalike_preds),
+    on_gold as (select pred_key from intermediate.span_overlaps),
     predictions as (
         select
             spans.run_key,
@@ -28,6 +30,10 @@ with
             case
                 when spans.is_ignored
                 then 'ignored'
+                when
+                    spans.pred_key in (select beside.pred_key from beside)
+                    and spans.pred_key not in (select on_gold.pred_key from on_gold)
+                then 'left_out'
                 when scope.label is not null
                 then 'in_scope'
                 when taxonomy.type is not null
@@ -55,7 +61,8 @@ with
             count(*) filter (where kind = 'in_scope' and is_hit) as tp,
             count(*) filter (where kind = 'out_of_scope') as n_out_of_scope,
             count(*) filter (where kind = 'unmapped') as n_unmapped,
-            count(*) filter (where kind = 'ignored') as n_ignored
+            count(*) filter (where kind = 'ignored') as n_ignored,
+            count(*) filter (where kind = 'left_out') as n_left_out
         from predictions
         group by run_key, row_key, label
     ),
@@ -86,7 +93,8 @@ select
     coalesce(counts.exposed_chars, 0)::bigint as exposed_chars,  -- characters of gold spans left readable
     coalesce(counts.n_out_of_scope, 0)::bigint as n_out_of_scope,  -- predicted spans of a type that the corpus does not annotate
     coalesce(counts.n_unmapped, 0)::bigint as n_unmapped,  -- predicted spans whose label the map does not name
-    coalesce(counts.n_ignored, 0)::bigint as n_ignored  -- predicted spans whose label the map ignores
+    coalesce(counts.n_ignored, 0)::bigint as n_ignored,  -- predicted spans whose label the map ignores
+    coalesce(counts.n_left_out, 0)::bigint as n_left_out  -- predicted spans on a lookalike and on no gold
 from counts
 inner join staging.runs as runs on counts.run_key = runs.run_key
 inner join staging.all_rows as rows on counts.row_key = rows.row_key

@@ -17,7 +17,8 @@ with
             sum(exposed_chars) as exposed_chars,
             sum(n_out_of_scope) as n_out_of_scope,
             sum(n_unmapped) as n_unmapped,
-            sum(n_ignored) as n_ignored
+            sum(n_ignored) as n_ignored,
+            sum(n_left_out) as n_left_out
         from intermediate.typed_sums
         group by run_key, slice_key
     )
@@ -37,7 +38,7 @@ select
     asked.n_rows_missing,  -- of them, not answered
     coalesce(sums.gold, 0)::bigint as gold,  -- gold spans
     coalesce(sums.pred, 0)::bigint as pred,  -- predicted spans, where the corpus annotates the label
-    coalesce(sums.tp, 0)::bigint as tp,  -- of `pred`, those that are a gold span to the character
+    if(unlabelled.run_key is null, coalesce(sums.tp, 0), null)::bigint as tp,  -- of `pred`, those that are a gold span to the character; null where the run's labels mean nothing to us
     coalesce(sums.leaked, 0)::bigint as leaked,  -- gold spans of high severity of which nothing is predicted
     coalesce(sums.exposed, 0)::bigint as exposed,  -- gold spans of high severity with a character left readable
     coalesce(sums.contained, 0)::bigint as contained,  -- gold spans that one prediction holds whole
@@ -47,8 +48,10 @@ select
     coalesce(sums.exposed_chars, 0)::bigint as exposed_chars,  -- characters of gold spans left readable
     coalesce(sums.n_out_of_scope, 0)::bigint as n_out_of_scope,  -- predicted spans of a type that the corpus does not annotate
     coalesce(sums.n_unmapped, 0)::bigint as n_unmapped,  -- predicted spans whose label the map does not name
-    coalesce(sums.n_ignored, 0)::bigint as n_ignored  -- predicted spans whose label the map ignores
+    coalesce(sums.n_ignored, 0)::bigint as n_ignored,  -- predicted spans whose label the map ignores
+    coalesce(sums.n_left_out, 0)::bigint as n_left_out  -- predicted spans on a lookalike and on no gold
 from intermediate.slice_runs as asked
 inner join intermediate.slices as slices on asked.slice_key = slices.slice_key
 inner join staging.runs as runs on asked.run_key = runs.run_key
 left join sums on asked.run_key = sums.run_key and asked.slice_key = sums.slice_key
+left join intermediate.unlabelled_runs as unlabelled on asked.run_key = unlabelled.run_key

@@ -26,7 +26,8 @@ with
             sum(counts.exposed_chars)::bigint as exposed_chars,
             sum(counts.n_out_of_scope)::bigint as n_out_of_scope,
             sum(counts.n_unmapped)::bigint as n_unmapped,
-            sum(counts.n_ignored)::bigint as n_ignored
+            sum(counts.n_ignored)::bigint as n_ignored,
+            sum(counts.n_left_out)::bigint as n_left_out
         from counts
         inner join intermediate.slice_rows as texts on counts.row_key = texts.row_key
         group by counts.run_key, texts.slice_key, counts.label
@@ -46,7 +47,7 @@ select
     sums.is_high_severity,  -- whether the type is a secret, a government identifier or a payment
     sums.gold,  -- gold spans
     sums.pred,  -- predicted spans, where the corpus annotates the label
-    sums.tp,  -- of `pred`, those that are a gold span to the character
+    if(unlabelled.run_key is null, sums.tp, null) as tp,  -- of `pred`, those that are a gold span to the character; null where the run's labels mean nothing to us
     sums.leaked,  -- gold spans of high severity of which nothing is predicted
     sums.exposed,  -- gold spans of high severity with a character left readable
     sums.contained,  -- gold spans that one prediction holds whole
@@ -56,8 +57,10 @@ select
     sums.exposed_chars,  -- characters of gold spans left readable
     sums.n_out_of_scope,  -- predicted spans of a type that the corpus does not annotate
     sums.n_unmapped,  -- predicted spans whose label the map does not name
-    sums.n_ignored  -- predicted spans whose label the map ignores
+    sums.n_ignored,  -- predicted spans whose label the map ignores
+    sums.n_left_out  -- predicted spans on a lookalike and on no gold
 from sums
 inner join intermediate.slice_runs as asked on sums.run_key = asked.run_key and sums.slice_key = asked.slice_key
 inner join intermediate.slices as slices on sums.slice_key = slices.slice_key
+left join intermediate.unlabelled_runs as unlabelled on sums.run_key = unlabelled.run_key
 where asked.is_asked

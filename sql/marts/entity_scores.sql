@@ -1,7 +1,13 @@
 -- Entity scores of a run: gold and predicted spans matched one to one and judged by the four schemes of SemEval-2013
--- task 9.1. For a label its spans are matched by themselves; the other slices match all labels together.
+-- task 9.1. For a label its spans are matched by themselves; the other slices match all labels together. Of a run whose
+-- labels mean nothing to us there are no labels, and no schemes that ask for them.
 -- Grain: (run_id, slice_by, slice, scheme).
 with
+    unlabelled as (
+        select runs.run_id
+        from intermediate.unlabelled_runs as found
+        inner join staging.runs as runs on found.run_key = runs.run_key
+    ),
     schemes as (select unnest(['strict', 'exact', 'partial', 'type']) as scheme),
     judged as (
         select
@@ -17,6 +23,9 @@ with
             totals.n_left_out
         from intermediate.entity_totals as totals
         cross join schemes
+        where
+            totals.run_id not in (select unlabelled.run_id from unlabelled)
+            or (totals.slice_by != 'label' and schemes.scheme in ('exact', 'partial'))
     )
 
 select

@@ -15,7 +15,7 @@ select
     n_rows_missing,  -- of them, not answered
     gold,  -- gold spans of the types that the corpus annotates
     pred,  -- predicted spans of those types
-    tp,  -- of `pred`, those that are a gold span: same type, start and end
+    tp,  -- of `pred`, those that are a gold span: same type, start and end; null, with all below that rests on it, where the run's labels mean nothing to us
     pred - tp as fp,  -- of `pred`, the others
     gold - tp as fn,  -- of `gold`, the others
     metrics.precision(tp, pred - tp) as precision,  -- tp of pred
@@ -31,5 +31,6 @@ select
     exposed_chars,  -- characters of gold spans left readable
     n_out_of_scope,  -- predicted spans of a type that the corpus does not annotate
     n_unmapped,  -- predicted spans whose label the map does not name
-    n_ignored  -- predicted spans whose label the map ignores
+    n_ignored,  -- predicted spans whose label the map ignores
+    n_left_out  -- predicted spans on a lookalike and on no gold
 from intermediate.typed_slices

@@ -169,13 +169,13 @@ def test_a_section_says_why_a_corpus_or_a_run_has_no_figures() -> None:
     assert found["all"]["by_corpus"].keys() == {"x"}
     assert found["all"]["by_corpus"]["x"]["share_protected"] == 1.0
     assert found["all"]["overall"]["n_documents"] == 1
-    not_there = "none of its texts is in the design that holds documents whole"
+    not_there = {"reason": "none of its texts is in the design that holds documents whole"}
     assert found["all"]["not_applicable"] == {"y": not_there}
     assert found["ranked"] == {
         "design": "documents",
         "by_corpus": {},
         "not_applicable": {
-            "x": "the run answered no text of the design that holds documents whole",
+            "x": {"reason": "the run left texts of the design that holds documents whole open"},
             "y": not_there,
         },
     }

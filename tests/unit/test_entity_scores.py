@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from piibench_duck import door, score, warehouse
+from piibench_duck import door, entities, score, warehouse
 from tests import entity_oracle, tables
 from tests.entity_oracle import SCHEMES, Span
 from tests.tables import Answer, Gold, Pred, Row, Run, Stretch
@@ -294,3 +294,33 @@ def test_where_nothing_is_scored_there_are_no_lines(rows: list[Row], runs: list[
     con = tables.connect(rows, runs, design="balanced")
     assert scored(con) == {}
     assert intervals(con) == []
+
+
+def test_a_run_of_masks_has_no_labels_and_no_scheme_that_asks_for_them() -> None:
+    row = Row("r@prose", "x" * 60, [Gold(0, 10), Gold(20, 30)])
+    masks, label = Answer([Pred(0, 10, "MASK"), Pred(25, 30, "MASK")]), Answer([Pred(0, 10, "MASK"), Pred(40, 50)])
+    con = tables.connect([row], [Run("a", {row.row_id: masks}), Run("b", {row.row_id: label})])
+    assert scored(con).keys() == {("all", "all"), ("corpus", "one"), ("carrier", "prose"), ("language", "en")}
+    assert scored(con)["all", "all"].keys() == {"exact", "partial"}
+    assert judged(con, "partial") == (1, 0, 1, 0, 0)
+    assert scored(con, "b")["all", "all"].keys() == {"strict", "exact", "partial", "type"}
+    assert ("label", "MASK") in scored(con, "b")
+    warehouse.derive(con, entities.MARTS)
+    said = entities.sections(con)
+    assert said["a"]["schemes_not_applicable"].keys() == {"strict", "type"}
+    assert (said["a"]["by_label"], said["b"]["schemes_not_applicable"]) == ({}, {})
+
+
+def test_a_corpus_without_scored_gold_is_absent_with_its_reason_and_counts() -> None:
+    rows = [
+        Row("r@prose", "x" * 60, [Gold(0, 10, "EMAIL")], "ids"),
+        Row("s@prose", "x" * 60, [Gold(0, 10)], "names"),
+    ]
+    con = tables.connect(rows, [Run("a", {"r@prose": Answer([Pred(0, 10), Pred(20, 30)]), "s@prose": Answer()})])
+    warehouse.derive(con, entities.MARTS)
+    said = entities.sections(con)["a"]
+    assert said["by_corpus"].keys() == {"names"}
+    assert said["not_applicable"] == {
+        "ids": {"reason": "no gold span of the corpus is scored", "actual": 1, "n_left_out": 1}
+    }
+    assert said["overall"]["strict"]["n_left_out"] == 1

@@ -115,15 +115,18 @@ def test_the_name_of_a_file_is_safe_whatever_the_corpus_is_called(corpus: str) -
 
 
 def test_the_section_of_a_result_says_what_does_not_apply_and_why() -> None:
-    found = report.sections(board())["run"]["by_corpus"]
+    section = report.sections(board())["run"]
+    assert section.keys() == {"by_corpus"}  # and nothing over corpora
+    assert section["by_corpus"].keys() == {"one", "two", "three"}
+    found = section["by_corpus"]
     assert found["one"].keys() == {"ranked", "whole"}
     assert found["one"]["whole"].keys() == {"all", "per_type"}
     assert found["two"]["ranked"]["by_carrier"].keys() == {"json"}
     assert found["one"]["ranked"]["all"]["leak"] == 1
-    nothing = {"why": "nothing in the corpus is annotated with a type that is scored or excluded"}
+    nothing = {"reason": "nothing in the corpus is annotated with a type that is scored or excluded"}
     assert found["three"] == {"ranked": nothing, "whole": nothing}
     short = report.sections(board())["short"]["by_corpus"]
-    assert short["one"]["whole"] == {"why": "the run answered no text of this design"}
+    assert short["one"]["whole"] == {"reason": "the run left texts of this design open"}
 
 
 def test_a_result_without_a_design_calls_its_rows_all_rows() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from piibench_duck import report, warehouse
 from tests import tables
-from tests.tables import Answer, Gold, Pred, Row, Run
+from tests.tables import Answer, Gold, Pred, Row, Run, Stretch
 
 RATIOS = ("precision", "recall", "f1", "f2")
 CARD = "4111 1111"
@@ -317,3 +317,29 @@ def test_the_domain_gap_is_the_difference_to_the_best_corpus() -> None:
         ("far", None, 1, 2, 2, 1, 0.5, 0.5, 0.5, 0.5, 0, -0.5),
         ("empty", None, 1, 0, 0, 0, None, None, None, None, 0, None),
     ]
+
+
+def test_a_prediction_on_a_lookalike_alone_is_left_out() -> None:
+    look = [Stretch(5, 9, "lookalike"), Stretch(15, 19, "lookalike")]
+    row = Row("r@log", "Anna 1234 Bert 5678", [Gold(0, 4), Gold(10, 14)], alignments=look)
+    spans = [Pred(5, 9, "PERSON"), Pred(7, 8, "IBAN"), Pred(10, 16), Pred(0, 4)]
+    found = line(scored([row], [Run("run", {"r@log": Answer(spans)})]))
+    assert [found[name] for name in ("pred", "tp", "fp", "n_left_out", "n_out_of_scope")] == [2, 1, 1, 2, 0]
+
+
+def test_a_run_without_labels_that_mean_anything_has_leaks_and_nothing_that_asks_for_labels() -> None:
+    row = Row("r", f"Anna {CARD} Bert", [Gold(0, 4), Gold(5, 14, "PAYMENT_CARD"), Gold(15, 19)])
+    masks = [Pred(0, 4, "MASK"), Pred(5, 9, "MASK")]
+    runs = [Run("labels", {"r": Answer([*masks, Pred(15, 19)])}), Run("masks", {"r": Answer(masks)})]
+    con = scored([row], [*runs, Run("silent", {"r": Answer()})])
+    of = {name: line(con, f"slice_by = 'all' and run_id = '{name}'") for name in ("labels", "masks", "silent")}
+    asked = ("tp", "fp", "fn", "precision", "recall", "f1", "f2")
+    assert [of["masks"][name] for name in asked] == [None] * 7
+    assert [of["masks"][name] for name in ("gold", "pred", "n_unmapped", "leak", "exposed", "touched")] == [
+        *(3, 0, 2, 0, 1, 2)
+    ]
+    assert [of["silent"][name] for name in asked] == [0, 0, 3, None, 0.0, 0.0, 0.0]
+    assert (of["labels"]["tp"], of["labels"]["recall"]) == (1, 1 / 3)
+    found = report.sections(con)["masks"]["by_corpus"]["one"]["all_rows"]
+    assert found["reason"] == "none of the run's labels is a type of the taxonomy or a label of the gold"
+    assert (found["all"]["recall"], found["all"]["touched"]) == (None, 2)
