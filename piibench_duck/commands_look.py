@@ -33,16 +33,17 @@ def sql(
     from piibench_duck import query as queries
     from piibench_duck.board import terminal
 
-    is_name = query.isidentifier()
+    bare = query.removeprefix("queries.")
+    is_name = bare.isidentifier()
     params = _parameters(context.args)
     if params and not is_name:
         raise WrongUsageError(f"no such option: {context.args[0]}; a SELECT takes no parameters")
     _refuse_text_elsewhere(with_text, window, format)
     protocol = protocols.load()
     place = protocols.find_board(board, protocol)
-    con = queries.open_for(place, protocol, query, params) if is_name else queries.open_locked(place, protocol)
+    con = queries.open_for(place, protocol, bare, params) if is_name else queries.open_locked(place, protocol)
     at_most = SQL_SCREEN_ROWS + 1 if format is SqlFormat.table else None
-    found = queries.named(con, query, params) if is_name else queries.select(con, query, at_most)
+    found = queries.named(con, bare, params) if is_name else queries.select(con, query, at_most)
     if format is not SqlFormat.table:
         queries.print_rows(found, format.value)
         return
@@ -114,7 +115,7 @@ def list_(
     if as_json:
         console.print_json([dict(zip(columns, line, strict=True)) for line in lines])
     else:
-        terminal.lines(columns, lines)
+        terminal.lines(columns, lines, of_words=True)
 
 
 def carriers(

@@ -1,6 +1,6 @@
 """What there is: corpora, carriers, runners, queries, and the runs of a board."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 Lines = list[Sequence[object]]
 
@@ -38,14 +38,10 @@ def _runners() -> tuple[Sequence[str], Lines]:
 
 
 def _queries() -> tuple[Sequence[str], Lines]:
-    from piibench_duck import query
-
-    def parameters(needed: Mapping[str, bool]) -> str:
-        names = sorted(needed, key=lambda name: (not needed[name], name))
-        return " ".join(f"--{name}" if needed[name] else f"[--{name}]" for name in names)
+    from piibench_duck import parameters, query
 
     return ("query", "parameters", "what it answers"), [
-        (name, parameters(query.parameters(file)), query.subject(file)) for name, file in query.queries().items()
+        (name, parameters.usage(file), query.subject(file)) for name, file in query.queries().items()
     ]
 
 

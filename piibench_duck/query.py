@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from piibench_duck import boards, sandbox, sqlfiles, warehouse
+from piibench_duck import boards, parameters, sandbox, sqlfiles, warehouse
 from piibench_duck.beside import beside
-from piibench_duck.errors import PiibenchError, WrongUsageError
+from piibench_duck.errors import PiibenchError
 from piibench_duck.places import Board
 from piibench_duck.protocol import Protocol
 
@@ -35,12 +35,6 @@ def queries() -> dict[str, sqlfiles.SqlFile]:
     return dict(sorted(found.items()))
 
 
-def parameters(file: sqlfiles.SqlFile) -> dict[str, bool]:
-    """The $parameters of a query, and whether it needs them: one whose description says `or null` may be left out."""
-    taken = sorted(set(re.findall(r"\$(\w+)", _code(file))))
-    return {name: not re.search(rf"\b{name},\s+or\s+null\b", file.comment) for name in taken}
-
-
 def subject(file: sqlfiles.SqlFile) -> str:
     """What a query answers, as its opening comment says before its parameters and its grain."""
     return " ".join(re.split(r"^(?:Parameters|Grain): ", file.comment, maxsplit=1, flags=re.MULTILINE)[0].split())
@@ -53,7 +47,7 @@ def open_for(board: Board, protocol: Protocol, name: str, params: Mapping[str, s
     """
     file = _find(name)
     boards.require_built(board.warehouse, board.name)
-    runs = sorted({value for parameter, value in params.items() if parameter.partition("_")[0] == "run"})
+    runs = sorted({value for parameter, value in params.items() if parameters.is_run(parameter)})
     con = open_locked(board, protocol, boards.asked_runs(board.warehouse, runs) if runs else None)
     kept = _kept_that_are_read(file)
     for run in runs:
@@ -67,19 +61,13 @@ def open_for(board: Board, protocol: Protocol, name: str, params: Mapping[str, s
 
 
 def named(con: warehouse.Connection, name: str, params: Mapping[str, object]) -> "pa.Table":
-    """The rows of `sql/queries/<name>.sql` with its $parameters."""
+    """The rows of `sql/queries/<name>.sql` with its $parameters.
+
+    Raises `PiibenchError` for a parameter that it does not take and for a value that is not there.
+    """
     file = _find(name)
-    taken = parameters(file)
-    needed = {parameter for parameter, is_needed in taken.items() if is_needed}
-    if not needed <= params.keys() <= taken.keys():
-        given = ", ".join(sorted(params)) or "none"
-        told = ", ".join(f"{parameter}{'' if taken[parameter] else ' (may be left out)'}" for parameter in taken)
-        raise PiibenchError(f"query {name!r} takes the parameters {told or 'none'}, found {given}")
-    for parameter in re.findall(r"\$(\w+)::bigint", _code(file)):
-        value = params.get(parameter)
-        if value is not None and not re.fullmatch(r"[0-9]{1,18}", str(value)):
-            raise WrongUsageError(f"--{parameter} {value!r} is no whole number")
-    found: pa.Table = con.sql(file.text, params={**dict.fromkeys(taken), **params}).to_arrow_table()
+    parameters.check(con, file, params)
+    found: pa.Table = con.sql(file.text, params={**dict.fromkeys(parameters.of(file)), **params}).to_arrow_table()
     return found
 
 
@@ -88,10 +76,6 @@ def _find(name: str) -> sqlfiles.SqlFile:
     if name not in there:
         raise PiibenchError(f"no query {name!r}; there are {', '.join(there)}")
     return there[name]
-
-
-def _code(file: sqlfiles.SqlFile) -> str:
-    return re.sub(r"--[^\n]*", "", file.text)
 
 
 def _kept_that_are_read(file: sqlfiles.SqlFile) -> list[str]:

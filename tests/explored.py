@@ -204,6 +204,23 @@ class Explored:
             found.append((row_id, len(gold - pred), len(pred - gold - nobodys)))
         return sorted((line for line in found if line[1] + line[2]), key=lambda line: (-line[1] - line[2], line))
 
+    def unprotected_documents(self) -> list[Line]:
+        """Of whole documents, those with readable gold; where no span has an id, each is an entity."""
+        by_document: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for row_id, line in self.rows.items():
+            by_document[line["corpus"], line["doc_id"]].append(row_id)
+        found = []
+        for document, row_ids in by_document.items():
+            spans = [line for line in self.missed(self.scored) if line[0] in row_ids]
+            exposed = [line for line in spans if line[2]]
+            n_exposed = sum(len(chars[0] - chars[2]) for chars in map(self.chars, row_ids))
+            if n_exposed:
+                n_gold = sum(len(self.chars(row_id)[0]) for row_id in row_ids)
+                counts = (len(row_ids), 0, n_gold, n_exposed, *(len(spans), len(exposed)) * 2)
+                row_id, span, _ = min(exposed, key=lambda line: (-line[2], line[0], line[1]))
+                found.append((*document, *counts, sorted({line[1].label for line in exposed}), row_id, *span[:2]))
+        return sorted(found, key=lambda line: (-line[5], *line[:2]))
+
     def disagreements(self, other: "Explored") -> list[Line]:
         """Row, characters of one alone, and of each alone those right and those wrong."""
         found = []

@@ -77,6 +77,7 @@ def test_parameters_are_written_in_three_ways(call: Call, board: Path) -> None:
         (f"r{index:03d}", 2, 9) for index in range(10)
     ]
     assert asked(call, board, "missed_spans", "--run=mask-nothing", "--min-chars=7") == expected
+    assert asked(call, board, "queries.missed_spans", "--run", "mask-nothing", "--min-chars", "7") == expected
     assert asked(call, board, "missed_spans", "--run", "mask-nothing", "--min-chars", "8") == []
     assert (
         len(asked(call, board, "disagreements", "--run-a", "mask-nothing", "--run-b", "mask-everything", "--n", 3)) == 3
@@ -84,7 +85,7 @@ def test_parameters_are_written_in_three_ways(call: Call, board: Path) -> None:
 
 
 def test_the_text_around_a_span_is_shown_on_a_terminal_and_harmless(board: Path) -> None:
-    ended = on_terminal(*WITH_TEXT, "--board", board, home=board, columns=80)
+    ended = on_terminal(*WITH_TEXT, "--board", board, home=board, columns=100)
     assert (ended.code, ended.err) == (0, "")
     header, *lines = CODES.sub("", ended.out).split("\r\n")[:-1]
     assert header.split()[:4] == ["row_id", "start_char", "end_char", "label"]
@@ -124,7 +125,9 @@ def test_on_a_narrow_terminal_the_text_goes_on_below(board: Path) -> None:
     for columns in (1, 20):
         ended = on_terminal("sql", f"{PLACES} limit 1", "--with-text", "--board", board, home=board, columns=columns)
         assert (ended.code, ended.err) == (0, "")
-    _, _, *text = CODES.sub("", ended.out).split("\r\n")
+    _, *record = CODES.sub("", ended.out).split("\r\n")
+    assert record[:3] == ["row_id     | r000", "start_char | 2", "end_char   | 9"]
+    text = record[3:]
     assert "".join(line.strip() for line in text).startswith(r"😀 ⟦AnaFox⟧\x1b[31m")
     assert max(map(len, text)) <= 20
 
@@ -157,6 +160,32 @@ def test_wrong_usage_is_one_sentence_and_shows_nothing(
     assert len(ended.err.splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("columns", "more", "is_table"),
+    [(110, {}, True), (60, {}, False), (60, {"COLUMNS": "110"}, True), (110, {"COLUMNS": "60"}, False)],
+)
+@pytest.mark.parametrize("with_text", [(), ("--with-text",)])
+def test_a_row_that_is_wider_than_the_terminal_is_a_record(
+    board: Path, columns: int, more: dict[str, str], is_table: bool, with_text: tuple[str, ...]
+) -> None:
+    ended = on_terminal(*WITH_TEXT[:4], *with_text, "--board", board, home=board, columns=columns, more=more)
+    assert (ended.code, ended.err) == (0, "")
+    lines = CODES.sub("", ended.out).splitlines()
+    if is_table:
+        assert any({"row_id", "start_char", "exposed_chars", "carrier"} < set(line.split()) for line in lines)
+    else:
+        assert lines[:3] == ["-[ 1 ]----------", "row_id        | r000", "start_char    | 2"]
+        assert sum(line.startswith("row_id ") for line in lines) == 10
+
+
+def test_through_a_pipe_a_table_depends_on_no_window(board: Path) -> None:
+    said = {run("sql", *WITH_TEXT[1:4], "--board", board, home=board, COLUMNS=columns).out for columns in ("20", "999")}
+    assert len(said) == 1
+    assert said.pop().startswith("+-----")
+    ended = run("sql", "select repeat('x', 180) as a, 1 as name_of_some_length", "--board", board, home=board)
+    assert ended.out.splitlines()[1:] == [f"a                   | {'x' * 180}", "name_of_some_length | 1"]
+
+
 @pytest.mark.parametrize("format", ["csv", "json", "parquet"])
 def test_a_format_for_programs_holds_no_text_on_a_terminal_either(board: Path, format: str) -> None:
     ended = on_terminal(*WITH_TEXT, "--format", format, "--board", board, home=board)
@@ -175,9 +204,17 @@ def test_a_select_without_places_has_no_text(board: Path) -> None:
         (["worst_rows", "--run", "nosuch"], "no run 'nosuch'; there are mask-everything, mask-nothing, rules"),
         (["worst_rows", "--run", "rules"], "run 'rules' has not been scored; run `piibench-duck score rules --board "),
         (["disagreements", "--run_a", "mask-nothing", "--run_b", "nosuch"], "no run 'nosuch'; there are "),
-        (["disagreements", "--run_a", "mask-nothing"], "found run_a"),
-        (["worst_rows", "--run", "mask-nothing", "--nosuch", "1"], "found nosuch, run"),
+        (["disagreements", "--run_a", "mask-nothing"], "found --run-a"),
+        (["worst_rows", "--run", "mask-nothing", "--nosuch", "1"], "found --nosuch --run"),
         (["worst_row", "--run", "mask-nothing"], "no query 'worst_row'; there are boundary_errors, "),
+        (["queries.worst_row", "--run", "mask-nothing"], "no query 'worst_row'; there are boundary_errors, "),
+        (["missed_spans", "--run", "mask-nothing", "--label", "PERSONS"], "no label 'PERSONS'; there are PERSON"),
+        (
+            ["missed_spans", "--run", "mask-nothing", "--corpus", "nope"],
+            "no corpus 'nope'; there are corpus-0, corpus-1",
+        ),
+        (["spurious_spans", "--run", "mask-nothing", "--source-label", "X"], "no source label 'X'; none is there in "),
+        (["boundary_errors", "--run", "mask-nothing", "--kind", "long"], "no kind 'long'; there are too_long, "),
     ],
 )
 def test_what_is_not_there_is_one_sentence(call: Call, board: Path, arguments: list[str], said: str) -> None:
@@ -190,7 +227,7 @@ def test_what_is_not_there_is_one_sentence(call: Call, board: Path, arguments: l
 def test_queries_are_listed_with_their_parameters(call: Call) -> None:
     found = {line["query"]: line for line in json.loads(call("list", "queries", "--json").out)}
     assert found["boundary_errors"]["parameters"] == "--run [--carrier] [--corpus] [--kind] [--label]"
-    assert found["disagreements"]["parameters"] == "--run_a --run_b [--carrier] [--corpus] [--n]"
+    assert found["disagreements"]["parameters"] == "--run-a --run-b [--carrier] [--corpus] [--n]"
     assert found["missed_spans"]["what it answers"].startswith("Gold spans of which a run left characters readable, ")
     assert not re.search("Grain|Parameters", "".join(line["what it answers"] for line in found.values()))
     assert "boundary_errors" in call("list", "queries").out

@@ -24,7 +24,10 @@ def build(report: "BuildReport") -> None:
     """Print what a build made, a line a corpus."""
     for corpus in report.corpora:
         notes = [f"{corpus.n_rows} rows of {corpus.n_passages} passages"]
-        notes += [f"{corpus.n_documents} documents"] if corpus.n_documents else []
+        if corpus.n_serving < corpus.n_documents:
+            notes += [f"{corpus.n_serving} of {corpus.n_documents} documents serve"]
+        elif corpus.n_documents:
+            notes += [f"{corpus.n_documents} documents"]
         notes += [f"{corpus.n_long} longer than 400"] if corpus.n_long else []
         notes += [f"{n_refused} refused by {carrier}" for carrier, n_refused in corpus.refused.items()]
         notes += [f"{name} {count}" for name, count in corpus.counts.items() if count]
@@ -95,46 +98,78 @@ def comparison(a: str, b: str, found: Mapping[str, Any]) -> None:
         print(f"replicates that left a corpus out: {found['share_incomplete']:.1%}")
 
 
-def lines(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print any table to stdout."""
+def lines(columns: Sequence[str], rows: Iterable[Sequence[object]], of_words: bool = False) -> None:
+    """Print any table to stdout; where it does not fit without breaking a cell, each row as a record, a line a column.
+
+    Cells `of_words` may be broken between their words.
+    """
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
+    header, whole = _shown(columns), [_shown(row) for row in rows]
+    widths = [_width(column, of_words) for column in zip(header, *whole, strict=True)]
+    if sum(widths) + 3 * len(widths) + 1 > _screen_width():
+        for number, row in enumerate(whole, 1):
+            _record(number, header, row)
+        if not whole:
+            print(" | ".join(header))
+        return
     table = Table(box=box.ASCII_DOUBLE_HEAD if not sys.stdout.isatty() else box.SQUARE)
-    for column in columns:
-        table.add_column(Text(visible(column)), overflow="fold")
-    for row in rows:
-        table.add_row(*(Text("NULL" if value is None else visible(str(value))) for value in row))
+    for column, width in zip(zip(header, *whole, strict=True), widths, strict=True):
+        table.add_column(Text(column[0]), overflow="fold", min_width=width, no_wrap=width == _width(column, False))
+    for row in whole:
+        table.add_row(*map(Text, row))
     show(table)
 
 
 def lines_with_text(columns: Sequence[str], rows: Iterable[tuple[Sequence[object], Window | None]]) -> None:
-    """Print any table to the terminal, below each line the text around its span, across the whole width.
-
-    A line is not folded: where it is wider than the terminal, the terminal goes on with it below.
-    """
+    """Print any table to the terminal, below each line, or record, the text around its span across the whole width."""
     from rich.console import Console
     from rich.padding import Padding
-    from rich.table import Table
-    from rich.text import Text
 
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in columns:
-        table.add_column(Text(visible(column)), no_wrap=True)
-    windows = []
+    header, whole, windows = _shown(columns), [], []
     for row, window in rows:
-        table.add_row(*(Text("NULL" if value is None else visible(str(value))) for value in row))
+        whole.append(_shown(row))
         windows.append(window)
-    unfolded = Console(width=sys.maxsize, color_system=None, highlight=False, markup=False, emoji=False)
-    with unfolded.capture() as captured:
-        unfolded.print(table)
-    screen = Console(highlight=False, markup=False, emoji=False)
-    header, *whole = captured.get().splitlines()
-    screen.print(header.rstrip(), style="bold", soft_wrap=True)
-    for line, window in zip(whole, windows, strict=True):
-        screen.print(line.rstrip(), soft_wrap=True)
+    screen = Console(width=_screen_width(), highlight=False, markup=False, emoji=False)
+    widths = [_width(column, False) for column in zip(header, *whole, strict=True)]
+    is_table = sum(widths) + 2 * (len(widths) - 1) <= screen.width
+    if is_table or not whole:
+        screen.print(_aligned(header, widths), style="bold", soft_wrap=True)
+    for number, (row, window) in enumerate(zip(whole, windows, strict=True), 1):
+        if is_table:
+            screen.print(_aligned(row, widths), soft_wrap=True)
+        else:
+            _record(number, header, row)
         screen.print(Padding(_marked(window), (0, 0, 0, 4), expand=False), overflow="fold")
+
+
+def _shown(row: Iterable[object]) -> list[str]:
+    return ["NULL" if value is None else visible(str(value)) for value in row]
+
+
+def _width(column: Iterable[str], of_words: bool) -> int:
+    """Cells of a terminal that the widest of these texts takes, or their widest word."""
+    from rich.cells import cell_len
+
+    return max((cell_len(part) for text in column for part in (text.split() if of_words else [text])), default=0)
+
+
+def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
+    from rich.cells import set_cell_size
+
+    return "  ".join(set_cell_size(text, width) for text, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _record(number: int, header: Sequence[str], row: Sequence[str]) -> None:
+    """Print a row as lines of a name and a value, however long that is."""
+    from rich.cells import set_cell_size
+
+    width = _width(header, of_words=False)
+    print(f"-[ {number} ]".ljust(width + 3, "-"))
+    for name, value in zip(header, row, strict=True):
+        print(f"{set_cell_size(name, width)} | {value}".rstrip())
 
 
 def _marked(window: Window | None) -> "Text":
@@ -158,6 +193,13 @@ def show(table: Any) -> None:
         console.print(table)
     for line in captured.get().splitlines():
         print(line.rstrip())
+
+
+def _screen_width() -> int:
+    """What COLUMNS says or the terminal; for a pipe or a file always the same, whatever window it comes from."""
+    from rich.console import Console
+
+    return Console().width if sys.stdout.isatty() else PIPED_WIDTH
 
 
 def visible(text: str) -> str:

@@ -1,7 +1,7 @@
 -- Gold spans that a run found with other boundaries, the commonest error first: which kind, and by how many
 -- characters. A span is split where predictions that share nothing with each other each found a part of it.
--- Parameters: run; kind, or null for all: too_long, too_short, shifted or split; label, or null for all; corpus, or
--- null for all; carrier, or null for all.
+-- Parameters: run; kind, or null for all: too_long, too_short, shifted or split; label, or null for all: any scored
+-- label; corpus, or null for all; carrier, or null for all.
 -- Grain: (row_id, start_char, end_char, label).
 with
     pairs as (

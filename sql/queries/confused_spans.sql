@@ -1,6 +1,6 @@
 -- Gold spans that a run found under another label: ids and offsets of both spans.
--- Parameters: run; gold_label, or null for all; pred_label, or null for all; corpus, or null for all; carrier, or
--- null for all.
+-- Parameters: run; gold_label, or null for all: any scored label; pred_label, or null for all; corpus, or null for
+-- all; carrier, or null for all.
 -- Grain: (row_id, start_char, end_char, gold_label).
 select
     rows.row_id,  -- the text

@@ -1,5 +1,5 @@
 -- What a run found in prose and lost in a carrier: ids and offsets of the longest stretches, no text.
--- Parameters: run; carrier, or null for all.
+-- Parameters: run; carrier, or null for all: any carrier of a pair.
 -- Grain: (row_id, passage_start).
 with
     lost as (

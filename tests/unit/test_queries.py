@@ -6,21 +6,31 @@ Expected lines were read off the demo texts; whole answers are compared with tes
 import re
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
-from piibench_duck import boards, query, warehouse
+from piibench_duck import boards, imports, parameters, query, score, warehouse
 from piibench_duck.errors import PiibenchError, WrongUsageError
+from piibench_duck.places import Board
 from tests import explored
-from tests.built import PROTOCOL, RUNS, demo_board
+from tests.built import OPTIONS, PROTOCOL, RUNS, copy_of_demo, demo_board
 from tests.explored import Explored, Line
+from tests.shell import write_lines
 
 QUERIES = query.queries()
 SHARED = [
     f"intermediate.{name}"
     for name in ("pairs", "pair_stretches", "typed_gold", "typed_pred", "span_overlaps", "span_pairs")
 ]
+SHIFTED = {
+    ("demo-en/en-001#1@prose", 243, 251): (246, 254),  # `Thompson`: `mpson re`
+    ("demo-es/es-019#0@prose", 52, 70): (50, 68),  # `Saturnino Ezquerro`: `? Saturnino Ezquer`
+    ("demo-en/en-010#0@prose", 159, 174): (156, 172),  # `Stennick Marine`: `th Stennick Mari`
+    ("demo-de/de-015#0@prose", 66, 69): (67, 70),  # `Aue`: `ue `
+    ("demo-es/es-025#0@prose", 132, 138): (133, 139),  # `5-4-24`: `-4-24.`
+}
 PLACE = ["row_id", "start_char", "end_char"]
 RUN = {"run": "rules"}
 NEEDED = {"run": "rules", "run_a": "rules", "run_b": "mask-everything"}
@@ -260,7 +270,7 @@ def answer(name: str, run: str) -> pa.Table:
     return query.named(
         opened(),
         name,
-        {name_: params[name_] for name_, is_needed in query.parameters(QUERIES[name]).items() if is_needed},
+        {name_: params[name_] for name_, one in parameters.of(QUERIES[name]).items() if one.is_needed},
     )
 
 
@@ -282,6 +292,85 @@ def test_a_whole_answer_is_that_of_plain_python(name: str, run: str) -> None:
     expected: list[Line] = getattr(whole(run), name)()
     found = [line[: len(expected[0])] if expected else line for line in query.cells(answer(name, run))]
     assert found == expected
+
+
+@pytest.fixture(scope="module")
+def shifted(tmp_path_factory: pytest.TempPathFactory) -> Board:
+    """The demo board with an imported run that marks all gold, five spans of it elsewhere."""
+    folder = tmp_path_factory.mktemp("shifted")
+    board = copy_of_demo(folder)
+    spans: dict[str, list[dict[str, object]]] = {line["row_id"]: [] for line in explored.lines(board.warehouse, "rows")}
+    for line in explored.lines(board.warehouse, "gold_spans"):
+        place = (line["row_id"], line["start_char"], line["end_char"])
+        start, end = SHIFTED.get(place, place[1:])
+        spans[line["row_id"]].append({"start": start, "end": end, "label": line["source_label"]})
+    path = write_lines(folder / "shifted.jsonl", ({"id": row_id, "spans": found} for row_id, found in spans.items()))
+    imports.import_run(board, PROTOCOL, path, "shifted")
+    score.score_board(board, PROTOCOL, OPTIONS, ["shifted"])
+    return board
+
+
+def asked_of(board: Board, name: str, params: dict[str, str]) -> list[Line]:
+    return list(query.cells(query.named(query.open_for(board, PROTOCOL, name, params), name, params)))
+
+
+def test_spans_that_begin_and_end_late_or_early_are_shifted(shifted: Board) -> None:
+    whole = [
+        ("demo-de/de-015#0@prose", 66, 69, "LOCATION", "shifted", 67, 70, 1, 1, 1, 2, "demo-de", "prose"),
+        ("demo-es/es-025#0@prose", 132, 138, "DATE_TIME", "shifted", 133, 139, 1, 1, 1, 2, "demo-es", "prose"),
+        ("demo-en/en-010#0@prose", 159, 174, "ORGANIZATION", "shifted", 156, 172, -3, -2, 1, 1, "demo-en", "prose"),
+        ("demo-es/es-019#0@prose", 52, 70, "PERSON", "shifted", 50, 68, -2, -2, 1, 1, "demo-es", "prose"),
+        ("demo-en/en-001#1@prose", 243, 251, "PERSON", "shifted", 246, 254, 3, 3, 1, 1, "demo-en", "prose"),
+    ]
+    assert asked_of(shifted, "boundary_errors", {"run": "shifted", "kind": "shifted"}) == whole
+    assert asked_of(shifted, "boundary_errors", {"run": "shifted"}) == whole
+    assert asked_of(shifted, "boundary_errors", {"run": "shifted", "kind": "too_long"}) == []
+
+
+def test_documents_with_a_readable_character_are_not_protected(shifted: Board) -> None:
+    # Gold of the first: 13 + 18 + 42 + 21 + 15, 12 + 21 + 8 and 13 characters; of the second 18 + 8 + 15 + 16 + 18 +
+    # 16, 14 + 15 + 9 and 35. Nobody gave their mentions ids, so that each span is an entity.
+    en_001, en_010 = (3, 0, 163, 3, 9, 1, 9, 1, ["PERSON"]), (3, 0, 164, 2, 10, 1, 10, 1, ["ORGANIZATION"])
+    whole = [
+        ("demo-en", "demo-en/en-001", *en_001, "demo-en/en-001#1@prose", 243, 251),
+        ("demo-en", "demo-en/en-010", *en_010, "demo-en/en-010#0@prose", 159, 174),
+        ("demo-es", "demo-es/es-019", 1, 0, 43, 2, 3, 1, 3, 1, ["PERSON"], "demo-es/es-019#0@prose", 52, 70),
+        ("demo-de", "demo-de/de-015", 1, 0, 17, 1, 2, 1, 2, 1, ["LOCATION"], "demo-de/de-015#0@prose", 66, 69),
+        ("demo-es", "demo-es/es-025", 1, 0, 33, 1, 3, 1, 3, 1, ["DATE_TIME"], "demo-es/es-025#0@prose", 132, 138),
+    ]
+    assert asked_of(shifted, "unprotected_documents", {"run": "shifted"}) == whole
+    assert asked_of(shifted, "unprotected_documents", {"run": "shifted", "corpus": "demo-de"}) == [whole[3]]
+    assert asked_of(shifted, "unprotected_documents", {"run": "shifted", "n": "2"}) == whole[:2]
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_documents_that_are_not_protected_are_those_of_plain_python(run: str) -> None:
+    of_documents = Explored(explored.read(demo_board().warehouse), run, "documents")
+    found = list(query.cells(answer("unprotected_documents", run)))
+    assert found == of_documents.unprotected_documents()
+    unprotected = "select n_documents_with_gold - n_protected from marts.document_scores"
+    select = f"{unprotected} where run_id = '{run}' and corpus is null"
+    assert [(len(found),)] == list(query.cells(query.select(opened(), select)))
+
+
+def test_a_run_without_whole_documents_is_no_run_that_protects_them(tmp_path: Path) -> None:
+    board = copy_of_demo(tmp_path)
+    ranked = [line["row_id"] for line in explored.lines(board.warehouse, "designs") if line["design"] == "balanced"]
+    path = write_lines(tmp_path / "ranked.jsonl", ({"id": row_id, "spans": []} for row_id in ranked))
+    imports.import_run(board, PROTOCOL, path, "ranked")
+    score.score_board(board, PROTOCOL, OPTIONS, ["ranked"])
+    with pytest.raises(
+        PiibenchError, match=r"^no corpus of whole documents 'demo-de'; none is there in what was asked"
+    ):
+        parameters.check(
+            query.open_for(board, PROTOCOL, "unprotected_documents", {"run": "ranked"}),
+            QUERIES["unprotected_documents"]._replace(text="select $corpus"),
+            {"corpus": "demo-de"},
+        )
+    with pytest.raises(
+        PiibenchError, match=r"^no run that answered whole documents 'ranked'; there are mask-everything, rules$"
+    ):
+        asked_of(board, "unprotected_documents", {"run": "ranked"})
 
 
 @pytest.mark.parametrize("run", RUNS)
@@ -329,7 +418,7 @@ def test_a_query_says_what_it_gives_and_takes(name: str) -> None:
     assert found.num_rows > 0
     assert [column for column, said in file.columns if said] == found.column_names
     assert query.subject(file).endswith(".")
-    for parameter in query.parameters(file):
+    for parameter in parameters.of(file):
         assert re.search(rf"^Parameters: (.*\n?)*?.*\b{parameter}\b", file.comment, re.MULTILINE), parameter
     grain = re.search(r"^Grain: \((.*)\)\.$", file.comment, re.MULTILINE)
     assert grain
@@ -372,13 +461,13 @@ def texts_in(value: object) -> list[str]:
         (
             "worst_rows",
             {},
-            "query 'worst_rows' takes the parameters carrier (may be left out), corpus (may be left out), ",
+            "query 'worst_rows' takes --run [--carrier] [--corpus] [--n], found none",
         ),
-        ("worst_rows", {**RUN, "m": "1"}, "n (may be left out), run, found m, run"),
+        ("worst_rows", {**RUN, "m_n": "1"}, "takes --run [--carrier] [--corpus] [--n], found --m-n --run"),
         ("worst_rows", {**RUN, "n": "some"}, "--n 'some' is no whole number"),
         ("worst_rows", {**RUN, "n": "-1"}, "--n '-1' is no whole number"),
-        ("missed_spans", {**RUN, "min_chars": "9" * 19}, "--min_chars '9999999999999999999' is no whole number"),
-        ("missed_spans", {**RUN, "max_chars": "٣"}, "--max_chars '٣' is no whole number"),
+        ("missed_spans", {**RUN, "min_chars": "9" * 19}, "--min-chars '9999999999999999999' is no whole number"),
+        ("missed_spans", {**RUN, "max_chars": "٣"}, "--max-chars '٣' is no whole number"),
     ],
 )
 def test_what_a_query_cannot_take_is_one_sentence(name: str, params: Mapping[str, object], said: str) -> None:

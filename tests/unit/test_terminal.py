@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from piibench_duck.around import Window
 from piibench_duck.board import terminal
 
 
@@ -49,21 +50,63 @@ def test_a_board_without_runs_says_what_was_not_run(capsys: pytest.CaptureFixtur
     assert capsys.readouterr().out.splitlines()[-1] == r"not run: absent, no\nmodel"
 
 
-def test_cells_show_what_they_hold(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("n_words", [1, 100])
+def test_cells_show_what_they_hold(n_words: int, capsys: pytest.CaptureFixture[str]) -> None:
     hostile = "[red]x[/red] :smile: a\tb\nc\x1b[31m\u202e\x85 http://127.0.0.1 'q' 12"
-    terminal.lines(["[b]name", ""], [(hostile, None), ({"a": [1, None]}, "wide " * 100)])
+    terminal.lines(["[b]name", ""], [(hostile, None), ({"a": [1, None]}, "wide " * n_words)])
     out = capsys.readouterr().out
     assert "\x1b" not in out
     assert r"[red]x[/red] :smile: a\tb\nc\x1b[31m\u202e\x85 http://127.0.0.1 'q' 12" in out
     assert "NULL" in out
     assert "{'a': [1, None]}" in out
-    assert max(map(len, out.splitlines())) <= terminal.PIPED_WIDTH
-    assert out.count("wide") == 100
+    assert ("wide " * n_words).rstrip() in out
+    assert out.startswith("-[ 1 ]---" if n_words > 1 else "+---")
 
 
 def test_no_rows_are_a_header(capsys: pytest.CaptureFixture[str]) -> None:
     terminal.lines(["a"], [])
     assert capsys.readouterr().out.splitlines() == ["+---+", "| a |", "+===+", "+---+"]
+    terminal.lines(["a" * 100, "b" * 100], [])
+    assert capsys.readouterr().out.splitlines() == [f"{'a' * 100} | {'b' * 100}"]
+
+
+@pytest.mark.parametrize("columns", ["5", "80", "1000"])
+def test_a_table_that_does_not_fit_is_records(
+    columns: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)  # of the window that a pipe happens to come from
+    room = terminal.PIPED_WIDTH - 7 - len("name")
+    terminal.lines(["name", "א"], [("a b", "x" * room), ("שלום", "漢字")])
+    assert {len(line) for line in capsys.readouterr().out.splitlines()} == {terminal.PIPED_WIDTH, 198}
+    terminal.lines(["name", "א"], [("a b", "x" * (room + 1)), ("שלום", "漢字")])
+    assert capsys.readouterr().out.splitlines() == [
+        *("-[ 1 ]-", "name | a b", f"א    | {'x' * (room + 1)}"),
+        *("-[ 2 ]-", "name | שלום", "א    | 漢字"),
+    ]
+
+
+def test_cells_of_words_are_broken_between_their_words_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [("a-name-of-some-length" * 4, "said " * 60), ("b", "x" * 90)]
+    terminal.lines(["name", "what"], rows, of_words=True)
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= terminal.PIPED_WIDTH
+    assert rows[0][0] in lines[3]
+    assert "".join(lines).count("said") == 60
+    terminal.lines(["name", "what"], [*rows, ("c" * 120, "d")], of_words=True)
+    assert capsys.readouterr().out.startswith("-[ 1 ]-\n")
+
+
+def test_records_have_the_text_of_their_spans_below(capsys: pytest.CaptureFixture[str]) -> None:
+    window = Window("…ll ", "Anna", " no…")
+    terminal.lines_with_text(["row_id", "a"], [(("r", 1), window), (("s", None), None)])
+    assert [line.rstrip() for line in capsys.readouterr().out.splitlines()] == [
+        *("row_id  a", "r       1", "    …ll ⟦Anna⟧ no…", "s       NULL", "    NULL"),
+    ]
+    terminal.lines_with_text(["row_id", "a"], [(("r" * 200, 1), window), (("s", None), None)])
+    assert [line.rstrip() for line in capsys.readouterr().out.splitlines()] == [
+        *("-[ 1 ]---", f"row_id | {'r' * 200}", "a      | 1", "    …ll ⟦Anna⟧ no…"),
+        *("-[ 2 ]---", "row_id | s", "a      | NULL", "    NULL"),
+    ]
 
 
 def test_an_undefined_comparison_is_printed_with_dashes(capsys: pytest.CaptureFixture[str]) -> None:
