@@ -37,18 +37,23 @@ def tab(
         raise WrongUsageError("--forgiven and --spacy both say which tokens carry no content; give one")
     if tab_compat and allow_missing:
         raise WrongUsageError("--tab-compat leaves out documents that are not masked, so --allow-missing says nothing")
-    from piibench_duck import tab as scoring
+    from piibench_duck import tab_files
     from piibench_duck.board import terminal_tab
 
     only = [name for names in only_docs or () for name in names.split(",") if name]
     if only_docs and not only:
         raise WrongUsageError("--only-docs names no document")
-    options = scoring.Options(tab_compat, forgiven, spacy, weights, only, allow_missing, offset_unit.value)
+    options = tab_files.Options(tab_compat, forgiven, spacy, weights, only, allow_missing, offset_unit.value)
     with console.refusals_as_json(as_json), console.status(f"score {masked.name}"):
-        found = scoring.score_files(gold, masked, options)
+        found = tab_files.score(gold, masked, options)
+    for note in found.notes:
+        console.warn(note)
     if as_json:
-        console.print_json(found)
+        if tab_compat:  # its fields are the published script's alone, which say nothing of what they rest on
+            for told in found.of_sources:
+                console.warn(told)
+        console.print_json(found.figures)
     elif tab_compat:
-        terminal_tab.compat(masked.name, found)
+        terminal_tab.compat(masked.name, found.figures, found.of_sources)
     else:
-        terminal_tab.scores(masked.name, found)
+        terminal_tab.scores(masked.name, found.figures)

@@ -1,14 +1,9 @@
-"""TAB's metrics: of its own files, and as what a result says of a run. Names the figures of `marts.tab_scores`."""
+"""TAB's metrics as what a result says of a run: names the figures of `marts.tab_scores`."""
 
-from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from piibench_duck import forgiven, warehouse
-from piibench_duck.errors import PiibenchError
-from piibench_duck.interchange import tab
-from piibench_duck.interchange.tables import Columns
-from piibench_duck.offsets import OffsetUnit
+from piibench_duck import warehouse
 
 MARTS = ("marts.tab_scores", "marts.tab_type_scores")
 PRIMARY = "ER_di"
@@ -59,26 +54,15 @@ _COMPAT = {  # as the published script calls them
 }
 _NO_GOLD = "its gold does not name both entities and identifier types"
 _NO_ANSWERS = "the run did not answer all of its documents"
-_RUN = "masked"
-_NAMES_TOLD = 3
-
-
-class Options(NamedTuple):
-    """What one scoring of TAB's files is asked for."""
-
-    compat: bool = False
-    forgiven: Path | None = None  # a file of tokens without content
-    spacy: str | None = None  # the model that finds them where there is no file; `words` for a list of words
-    weights: str = "unigram"  # or uniform, mlm:FOLDER, or a file
-    only_docs: Collection[str] = ()
-    allow_missing: bool = False
-    offset_unit: OffsetUnit = "codepoint"  # of the masks
 
 
 def applies(con: warehouse.Connection) -> bool:
-    """Whether any gold names both entities and identifier types; where none does, `sections` needs no `MARTS`."""
-    judged = "entity_id is not null and identifier_type is not null"
-    return bool(con.sql(f"select 1 from contracts.gold_spans where {judged} limit 1").fetchall())
+    """Whether any gold names entities and identifier types, or annotators who may have marked nothing.
+
+    Where none does, `sections` needs no `MARTS`.
+    """
+    judged = "select 1 from contracts.gold_spans where entity_id is not null and identifier_type is not null"
+    return bool(con.sql(f"{judged} union all select 1 from contracts.annotators limit 1").fetchall())
 
 
 def sections(con: warehouse.Connection) -> dict[str, dict[str, Any]]:
@@ -131,94 +115,6 @@ def compat(con: warehouse.Connection, run: str, corpus: str) -> dict[str, Any]:
         "token_recall_by_type": by_type,
         **{name: line.get(column) or 0.0 for name, column in _COMPAT.items()},
     }
-
-
-def score_files(gold: Path, masked: Path, options: Options) -> dict[str, Any]:
-    """What masks are worth against TAB's gold: the figures of `sections`, or those of `compat`.
-
-    Raises `PiibenchError` where a file is not what it should be, and where masks lack a document of the gold: that is
-    missed if allowed, and left out by compat rules.
-    """
-    known = tab.read_gold(gold)
-    wanted = _wanted(known.texts, options.only_docs, gold)
-    answers = tab.read_masked(masked, known.texts, options.offset_unit)
-    absent = [row_id for row_id in answers.missing_row_ids if row_id in wanted]
-    if options.compat:
-        wanted = wanted - {*absent}
-    elif absent and not options.allow_missing:
-        more = f" and {len(absent) - _NAMES_TOLD} more" if len(absent) > _NAMES_TOLD else ""
-        told = ", ".join(absent[:_NAMES_TOLD]) + more
-        raise PiibenchError(f"{masked}: masks no document {told} of {gold.name}; --allow-missing counts them as missed")
-    con = warehouse.connect()
-    warehouse.fill_seeds(con)
-    source = options.weights if options.weights in ("unigram", "uniform") else "table"
-    rules = "compat" if options.compat else "corrected"
-    warehouse.fill(con, "settings", {"tab_rules": [rules], "weights": [source], "seed": [0], "replicates": [1]})
-    for table, columns in (
-        ("rows", known.rows),
-        ("gold_spans", known.gold_spans),
-        ("annotators", known.annotators),
-    ):
-        warehouse.fill(con, table, _of(columns, wanted))
-    warehouse.fill(con, "runs", _run())
-    for table, columns in (("run_rows", answers.run_rows), ("pred_spans", answers.pred_spans)):
-        kept = _of(columns, wanted)
-        warehouse.fill(con, table, {"run_id": [_RUN] * len(kept["row_id"]), **kept})
-    texts = {row_id: text for row_id, text in known.texts.items() if row_id in wanted}
-    sources = _fill_forgiven(con, known.texts, wanted, options)
-    if source == "table":
-        warehouse.fill(con, "token_weights", _of(_weights(options.weights, known.texts, texts), wanted))
-    warehouse.derive(con, MARTS)
-    if options.compat:
-        return compat(con, _RUN, tab.CORPUS)
-    said = section(con, _RUN)
-    figures = said["by_corpus"].get(tab.CORPUS, {"reason": _NO_GOLD})
-    described = options.weights if source != "table" else _described(options.weights)
-    told_of = {"rules": rules, "weights": described, "forgiven": [CHARACTERS, *sources]}
-    files = {"gold_sha256": known.sha256, "masked_sha256": answers.sha256}
-    return {"primary": PRIMARY, **figures, **told_of, **files}
-
-
-def _wanted(texts: Mapping[str, str], only: Collection[str], gold: Path) -> set[str]:
-    for name in only:
-        if name not in texts:
-            raise PiibenchError(f"--only-docs names {name!r}, which is no document of {gold.name}")
-    return {*only} or {*texts}
-
-
-def _fill_forgiven(
-    con: warehouse.Connection, texts: Mapping[str, str], wanted: Collection[str], options: Options
-) -> list[str]:
-    """Fill `contracts.forgiven`; the sources that serve."""
-    if options.forgiven is None:
-        return forgiven.fill(con, options.spacy)
-    warehouse.fill(con, "forgiven", _of(tab.read_forgiven(options.forgiven, texts), wanted))
-    return ["file"]
-
-
-def _weights(named: str, texts: Mapping[str, str], scored: Mapping[str, str]) -> Columns:
-    """Columns of `contracts.token_weights`."""
-    if named.startswith("mlm:"):
-        from piibench_duck import mlm
-
-        return mlm.weights(Path(named.removeprefix("mlm:")), scored)
-    return tab.read_weights(Path(named), texts)
-
-
-def _described(weights: str) -> str:
-    return "mlm" if weights.startswith("mlm:") else "file"
-
-
-def _of(columns: Columns, wanted: Collection[str]) -> Columns:
-    """The lines of those rows."""
-    kept = [index for index, row_id in enumerate(columns["row_id"]) if row_id in wanted]
-    return {name: [values[index] for index in kept] for name, values in columns.items()}
-
-
-def _run() -> dict[str, list[Any]]:
-    """The line of a run of which only its masks are known."""
-    made = {"status": ["ran"], "kind": ["file"], "runner": ["file"], "label_namespace": ["*"]}
-    return {"run_id": [_RUN], **made, "settings": [[]], "settings_digest": [""], "machine": [[]]}
 
 
 def _types(con: warehouse.Connection) -> dict[tuple[str, str], dict[str, dict[str, Any]]]:

@@ -1,5 +1,6 @@
 """TAB's metrics as tables for a terminal: lays out what `tab` says, computes nothing."""
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -8,44 +9,29 @@ from piibench_duck.board.terminal import number, show, visible
 
 def scores(name: str, found: Mapping[str, Any]) -> None:
     """Print what masks are worth to stdout."""
-    if "reason" in found:
-        print(f"{visible(name)}: nothing to score, {found['reason']}")
-        return
-    counts, tokens, exact = found["counts"], found["tokens"], found["tab_exact"]
     documents = "1 document" if found["n_documents"] == 1 else f"{found['n_documents']} documents"
-    missing = f", {found['n_rows_missing']} of them not masked and counted as missed" if found["n_rows_missing"] else ""
-    print(f"{visible(name)}: {documents}{missing}")
-    _print(
-        ("recall", "all", "direct", "quasi", "covered"),
-        [
-            ("entities (ER)", *_numbers(found, "ER", "ER_di", "ER_qi"), _share(counts, "entities")),
-            ("mentions (R)", *_numbers(found, "R_di+qi", "R_di", "R_qi"), _share(counts, "mentions")),
-            ("tokens", *_numbers(tokens, "R_di+qi", "R_di", "R_qi"), _share(counts, "tokens")),
-        ],
-    )
+    notes = [f"{found['n_rows_missing']} of them not masked and counted as missed"] if found["n_rows_missing"] else []
+    notes += [f"{found['n_rows_truncated']} with tokens that end early"] if found["n_rows_truncated"] else []
+    print(f"{visible(name)}: " + ", ".join([documents, *notes]))
+    if "reason" in found:
+        print(_sentence(found["reason"]))
+    _print(("figure", "value", "of which", "of tokens", "of which"), _figures(found))
     print()
-    _print(
-        ("precision", "P", "WP", "right"),
-        [
-            ("mentions", *_numbers(found, "P_di+qi", "WP_di+qi"), _of(counts, "masks_right", "masks")),
-            ("tokens", *_numbers(tokens, "P_di+qi", "WP_di+qi"), _of(counts, "mask_tokens_right", "mask_tokens")),
-        ],
-    )
-    print()
-    _print(
-        ("recall by type", "mentions", "covered", "tokens", "covered"),
-        [
-            (
-                kind,
-                number(of["mention_recall"]),
-                _share(of, "mentions"),
-                number(of["token_recall"]),
-                _share(of, "tokens"),
-            )
-            for kind, of in found["by_type"].items()
-        ],
-    )
-    print()
+    if found["by_type"]:
+        _print(
+            ("R_di+qi by type", "mentions", "covered", "tokens", "covered"),
+            [
+                (
+                    kind,
+                    number(of["mention_recall"]),
+                    _share(of, "mentions"),
+                    number(of["token_recall"]),
+                    _share(of, "tokens"),
+                )
+                for kind, of in found["by_type"].items()
+            ],
+        )
+        print()
     print("ER_di, the recall of direct identifiers as whole entities, is primary.")
     print("P and WP count a mask once for each annotator of its document.")
     print(f"WP weighs what is masked by its content, from: {found['weights']}.")
@@ -53,21 +39,42 @@ def scores(name: str, found: Mapping[str, Any]) -> None:
     print("Spaces, punctuation and tokens without content are forgiven, tokens by:")
     print(f"  {tokens_by}")
     print("tab_exact is another recipe under the same names, over pairs of start and end:")
-    told = [f"{name} {number(exact[name])}" for name in ("R_di+qi", "P_di+qi", "ER_di", "ER_qi", "WP_di+qi")]
+    exact = found["tab_exact"]
+    told = [f"{figure} {number(exact[figure])}" for figure in ("R_di+qi", "P_di+qi", "ER_di", "ER_qi", "WP_di+qi")]
     print("  " + ", ".join(told))
 
 
-def compat(name: str, found: Mapping[str, Any]) -> None:
-    """Print the figures by the rules of the published script to stdout."""
+def compat(name: str, found: Mapping[str, Any], of_sources: Sequence[str]) -> None:
+    """Print the figures by the rules of the published script to stdout, and what they rest on."""
     print(f"{visible(name)}, by the rules of the published script; what is undefined is 0")
     figures = {key: value for key, value in found.items() if key != "token_recall_by_type"}
     _print(("figure", "value"), [(key, number(value)) for key, value in figures.items()])
     print()
     _print(("token recall by type", "value"), [(k, number(of)) for k, of in found["token_recall_by_type"].items()])
+    print()
+    for told in of_sources:
+        print(textwrap.fill(_sentence(told), 80))
 
 
-def _numbers(found: Mapping[str, Any], *names: str) -> list[str]:
-    return [number(found[name]) for name in names]
+def _sentence(told: str) -> str:
+    return visible(told[:1].upper() + told[1:]) + "."
+
+
+def _figures(found: Mapping[str, Any]) -> list[Sequence[str]]:
+    """Each figure under its name, of mentions (or entities, or masks) and of tokens, with its counts."""
+    tokens, counts = found["tokens"], found["counts"]
+    lines: list[Sequence[str]] = []
+    for name, part in (("ER_di", "direct_entities"), ("ER_qi", "quasi_entities"), ("ER", "entities")):
+        lines.append((name, number(found[name]), f"{_share(counts, part)} entities", "", ""))
+    for name, part in (("R_di+qi", ""), ("R_di", "direct_"), ("R_qi", "quasi_")):
+        mentions, words = (_share(counts, f"{part}{what}") for what in ("mentions", "tokens"))
+        lines.append((name, number(found[name]), f"{mentions} mentions", number(tokens[name]), f"{words} tokens"))
+    masks, words = _of(counts, "masks_right", "masks"), _of(counts, "mask_tokens_right", "mask_tokens")
+    precision, weighted = "P_di+qi", "WP_di+qi"
+    lines.append((precision, number(found[precision]), f"{masks} masks", number(tokens[precision]), f"{words} tokens"))
+    lines.append((weighted, number(found[weighted]), "by weight", number(tokens[weighted]), "by weight"))
+    lines.append(("F1", "", "", number(tokens["F1"]), ""))
+    return lines
 
 
 def _share(counts: Mapping[str, int], name: str) -> str:

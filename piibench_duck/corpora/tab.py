@@ -7,7 +7,10 @@ from typing import Any
 
 from piibench_duck.corpora import Document, Gold, Reading
 from piibench_duck.corpora._files import count_surface, gold, json_lines, json_of, record, slices_of
+from piibench_duck.corpora._tab_shape import EXPECTED, faults
 from piibench_duck.errors import PiibenchError
+from piibench_duck.json_types import word
+from piibench_duck.names import may_be_told, told
 from piibench_duck.sources import Source
 
 
@@ -26,7 +29,7 @@ def _lines(path: Path, counts: Counter[str]) -> Iterator[Document]:
         with record(where):
             origin = item["metadata"]["provenance"]
             doc_id, text = origin["doc_id"], item["text"]
-            where = f"{path.name}, document {doc_id}"
+            where = f"{path.name}, document {doc_id}" if may_be_told(doc_id, text) else where
             spans = _spans(where, text, item["entities"], origin["annotator"], counts)
             slices, annotators = _slices(origin), (origin["annotator"],)
             yield Document(doc_id, origin["dataset_type"], text, spans, None, slices, annotators)
@@ -39,19 +42,19 @@ def _official(path: Path, counts: Counter[str]) -> Iterator[Document]:
 def official(items: Any, name: str, counts: Counter[str]) -> Iterator[Document]:
     """The documents of the official array, which the file `name` holds."""
     if not isinstance(items, list):
-        raise PiibenchError(f"{name}: is not an array of documents")
+        raise PiibenchError(f"{name}: is {word(items)}; {EXPECTED} was expected")
+    for wrong in faults(items):
+        raise PiibenchError(f"{name}, {wrong}")
     for index, item in enumerate(items):
-        with record(f"{name}, document {index}"):
-            doc_id, text = item["doc_id"], item["text"]
-            where = f"{name}, document {doc_id}"
-            spans = [
-                span
-                for annotator, annotation in item["annotations"].items()
-                for span in _spans(where, text, annotation["entity_mentions"], annotator, counts)
-            ]
-            slices, annotators = _slices(item.get("meta") or {}), tuple(item["annotations"])
-            split = item.get("dataset_type") or "all"
-            yield Document(doc_id, split, text, tuple(spans), None, slices, annotators)
+        doc_id, text = item["doc_id"], item["text"]
+        where = f"{name}, document {told(doc_id, text, str(index))}"
+        spans = [
+            span
+            for annotator, annotation in item["annotations"].items()
+            for span in _spans(where, text, annotation["entity_mentions"], annotator, counts)
+        ]
+        slices, annotators = _slices(item.get("meta") or {}), tuple(item["annotations"])
+        yield Document(doc_id, item.get("dataset_type") or "all", text, tuple(spans), None, slices, annotators)
 
 
 def _spans(where: str, text: str, mentions: Any, annotator: str, counts: Counter[str]) -> tuple[Gold, ...]:

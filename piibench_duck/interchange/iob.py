@@ -1,12 +1,15 @@
 """Spans given as a label for each token of a text."""
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from piibench_duck.interchange.records import Fault
+from piibench_duck.json_types import word
 
 MASK = "MASK"
 _OUTSIDE = ("O", "NO_MASK")
+_WORD = re.compile(r"\w")
 
 
 class Tokens(NamedTuple):
@@ -43,7 +46,7 @@ def spans(offsets: Sequence[tuple[int, int]], labels: Sequence[str]) -> list[tup
 def fault(labels: object, n_tokens: int) -> Fault | None:
     """Why these are no labels of so many tokens; never says what stands there instead."""
     if not isinstance(labels, list):
-        return Fault("bad_schema", "'labels' is not an array")
+        return Fault("bad_schema", f"'labels' is {word(labels)}, an array was expected")
     for index, label in enumerate(labels):
         if not isinstance(label, str) or not (label in (MASK, *_OUTSIDE, "B", "I") or label.startswith(("B-", "I-"))):
             return Fault("bad_schema", f"labels[{index}] is none of {MASK}, NO_MASK, O, B-… and I-…")
@@ -71,6 +74,15 @@ def place(tokens: Sequence[str], text: str) -> Tokens | Fault:
         at = start + len(token)
         offsets.append((start, at))
     return Tokens(offsets, not text[at:].strip())
+
+
+def reach_all(offsets: Sequence[tuple[int, int]], text: str) -> bool:
+    """Whether no word of the text stands behind the last token; offsets may leave out what is no word.
+
+    >>> reach_all([(0, 3)], "Ana ."), reach_all([(0, 3)], "Ana Fox")
+    (True, False)
+    """
+    return _WORD.search(text, offsets[-1][1] if offsets else 0) is None
 
 
 def disorder(offsets: Sequence[tuple[int, int]]) -> list[Fault]:

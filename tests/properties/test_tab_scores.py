@@ -183,7 +183,10 @@ def differences(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator
 
 
 def applies(of: Case) -> bool:
-    return any(one.entity is not None for document in of.documents.values() for one in document.mentions)
+    """Whether somebody named entities, or is known to have seen that there is none."""
+    mentions = [one for document in of.documents.values() for one in document.mentions]
+    is_silent = not mentions and any(document.annotators for document in of.documents.values())
+    return is_silent or any(one.entity is not None for one in mentions)
 
 
 @pytest.mark.parametrize("compat", [False, True])

@@ -44,8 +44,8 @@ def test_no_tokens_make_no_spans() -> None:
         (["B-PER", "E-PER"], "labels[1] is none of MASK, NO_MASK, O, B-… and I-…"),
         (["O", 1], "labels[1] is none of MASK, NO_MASK, O, B-… and I-…"),
         (["O"], "1 labels for 2 tokens"),
-        ("OO", "'labels' is not an array"),
-        (None, "'labels' is not an array"),
+        ("OO", "'labels' is a string, an array was expected"),
+        (None, "'labels' is null, an array was expected"),
     ],
 )
 def test_what_is_no_label_is_named_by_its_place(labels: object, said: str) -> None:

@@ -317,6 +317,19 @@ def test_a_run_that_left_whole_documents_open_has_no_figure_and_a_reason(answere
     assert "did not answer" in said["not_applicable"]["one"]["reason"]
 
 
+@pytest.mark.parametrize("rules", ["corrected", "compat"])
+def test_a_corpus_whose_annotators_marked_nothing_has_counts(rules: str) -> None:
+    silent, unnamed = Row("d", TEXT), Row("other", TEXT, [Gold(0, 3)], corpus="unnamed")
+    con = board([silent, unnamed], {"d": [ANN, BO], "other": [ANN]}, tab_rules=rules)
+    tables.fill(con, "annotators", [{"row_id": name, "annotator": by} for name in ("d", "other") for by in ("a", "b")])
+    assert tab.applies(con)
+    [found] = scores(con).values()
+    assert (found["corpus"], found["n_documents"], found["mentions"], found["mention_recall"]) == ("one", 1, 0, None)
+    # each mask once for each annotator, of whom the published script knows nothing
+    assert (found["masks"], found["masks_right"]) == ((4, 0) if rules == "corrected" else (0, 0))
+    assert list(tab.section(con, "run")["not_applicable"]) == ["unnamed"]
+
+
 def test_where_no_gold_names_entities_a_section_needs_nothing_computed() -> None:
     con = board([Row("d", TEXT, [Gold(0, 3)])], {"d": []})
     warehouse.derive(con, ["staging.settings", "staging.all_rows", "staging.runs"])
