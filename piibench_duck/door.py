@@ -10,10 +10,12 @@ from typing import Any, NamedTuple
 from piibench_duck.errors import PiibenchError
 from piibench_duck.interchange.intervals import misplaced_alignments, misplaced_chars_seen, place_spans
 from piibench_duck.interchange.keys import PREDICTION, ROW, check_key_map, keys_read
-from piibench_duck.interchange.records import Fault, Record, holds_surrogate, read_records
+from piibench_duck.interchange.records import Fault, Record, check_rereadable, read_records
+from piibench_duck.interchange.row_names import texts_as_names
 from piibench_duck.interchange.schema import Shape, prediction_shape, read_object, row_shape
 from piibench_duck.interchange.tables import (
     ALIGNMENT_COLUMNS,
+    ANNOTATOR_COLUMNS,
     GOLD_COLUMNS,
     PRED_COLUMNS,
     ROW_COLUMNS,
@@ -22,18 +24,20 @@ from piibench_duck.interchange.tables import (
     Rows,
     append,
     append_alignments,
+    append_annotators,
     append_gold,
     append_preds,
     append_row,
     empty,
 )
+from piibench_duck.names import may_be_told
 from piibench_duck.offsets import OFFSET_UNITS, OffsetUnit
 from piibench_duck.quiet import no_collection
 
 REASONS = (  # in the order in which they are looked for
     *("bad_json", "bad_schema", "lone_surrogate", "unknown_row", "duplicate_row"),
-    *("out_of_range", "inverted_span", "empty_span", "splits_a_character", "surface_mismatch"),
-    "missing_rows",
+    *("out_of_range", "inverted_span", "empty_span", "splits_a_character", "surface_mismatch", "bad_label"),
+    *("bad_name", "missing_rows"),
 )
 _NO_KEYS: Mapping[str, str] = {}
 
@@ -56,11 +60,13 @@ class Finding(NamedTuple):
 class Refused(PiibenchError):  # noqa: N818 (what happened to the file, not an error of ours)
     """A file that was not taken, with everything that is wrong with it in the order of its lines."""
 
-    def __init__(self, findings: Sequence[Finding]) -> None:
+    def __init__(self, findings: Sequence[Finding], listed_by: str | None = "`piibench-duck validate`") -> None:
         self.findings = list(findings)
+        self.listed_by = listed_by  # what shows all of them, where there is such a thing
         first = self.findings[0]
         if first.reason == "missing_rows":
-            what = f"rows not answered: {len(self.findings)}, the first {first.row_id!r}"
+            which = "" if first.row_id is None else f", the first {first.row_id!r}"
+            what = f"rows not answered: {len(self.findings)}{which}"
         else:
             there = "" if first.row_id is None else f" in {first.row_id!r}"
             there = there if first.line is None else f" at line {first.line}"
@@ -99,7 +105,7 @@ def read_predictions(
     with no_collection():
         predictions, findings = _read_predictions(path, texts, offset_unit, key_map)
     if not findings and not allow_missing:
-        findings = _missing(path, predictions)
+        findings = missing_rows(path, predictions.missing_row_ids, texts)
     if findings:
         raise Refused(findings)
     return predictions
@@ -118,7 +124,8 @@ def validate(
     if rows_path is not None:
         rows = read_rows(rows_path)
         predictions, findings = _read_predictions(path, rows.texts, offset_unit, key_map)
-        return findings or _missing(path, predictions)
+        return findings or missing_rows(path, predictions.missing_row_ids, rows.texts)
+    check_rereadable(path)
     if _has_texts(path, key_map) or (path.is_file() and not path.stat().st_size):
         return _read_rows(path, key_map)[1]
     return _read_predictions(path, None, offset_unit, key_map)[1]
@@ -136,6 +143,7 @@ def _read_rows(path: Path, key_map: Mapping[str, str]) -> tuple[Rows, list[Findi
     check_key_map(key_map)
     digest = hashlib.sha256()
     rows, gold_spans, alignments = empty(ROW_COLUMNS), empty(GOLD_COLUMNS), empty(ALIGNMENT_COLUMNS)
+    annotators = empty(ANNOTATOR_COLUMNS)
     findings: list[Finding] = []
     seen: set[str] = set()
     shape = row_shape(key_map)
@@ -150,15 +158,18 @@ def _read_rows(path: Path, key_map: Mapping[str, str]) -> tuple[Rows, list[Findi
             for name in ("spans", "excluded"):
                 faults += place_spans(row.get(name, []), text, "codepoint", name)
             faults += misplaced_alignments(row.get("alignments", []), text)
+            faults = faults or texts_as_names(row)
         if faults:
-            findings += _findings(path, record, row_id, faults)
+            findings += _findings(path, record, row_id, text, faults)
         elif not findings:  # what will be refused need not be kept
             append_row(rows, row)
             append_gold(gold_spans, row)
             append_alignments(alignments, row)
+            append_annotators(annotators, row)
     if not seen and not findings:
         raise PiibenchError(f"{path}: no rows; at least one line with id, text and spans was expected")
-    return Rows(rows, gold_spans, alignments, digest.hexdigest()), findings
+    named = annotators if annotators["row_id"] else None
+    return Rows(rows, gold_spans, alignments, digest.hexdigest(), named), findings
 
 
 def _read_predictions(
@@ -184,7 +195,8 @@ def _read_predictions(
             seen.add(row_id)
             faults = place_spans(row["spans"], text, unit, "spans") + misplaced_chars_seen(row.get("chars_seen"), text)
         if faults:
-            findings += _findings(path, record, row_id, faults)
+            known = texts.get(row_id) if texts is not None and isinstance(row_id, str) else None
+            findings += _findings(path, record, row_id, known, faults)
         elif not findings and text is not None:
             chars_seen = row.get("chars_seen")
             n_seen = len(text) if chars_seen is None else chars_seen
@@ -194,11 +206,20 @@ def _read_predictions(
     return Predictions(run_rows, pred_spans, missing, digest.hexdigest()), findings
 
 
-def _missing(path: Path, predictions: Predictions) -> list[Finding]:
-    return [
-        Finding(str(path), None, row_id, "missing_rows", "the file has no line for it")
-        for row_id in predictions.missing_row_ids
-    ]
+def missing_rows(
+    path: Path, row_ids: Sequence[str], texts: Mapping[str, str], why: str = "the file has no line for it"
+) -> list[Finding]:
+    """A finding for each row that a file does not answer, by its place among `texts` where its id may be text."""
+    findings = []
+    places: dict[str, int] = {}
+    for row_id in row_ids:
+        if may_be_told(row_id, texts.get(row_id, "")):
+            findings.append(Finding(str(path), None, row_id, "missing_rows", why))
+            continue
+        places = places or {name: place for place, name in enumerate(texts, start=1)}
+        there = f"row {places[row_id]}: " if row_id in places else ""
+        findings.append(Finding(str(path), None, None, "missing_rows", there + why))
+    return findings
 
 
 def _checked(record: Record, shape: Shape) -> tuple[dict[str, Any], list[Fault]]:
@@ -213,6 +234,8 @@ def _checked(record: Record, shape: Shape) -> tuple[dict[str, Any], list[Fault]]
     return row, faults
 
 
-def _findings(path: Path, record: Record, row_id: object, faults: Sequence[Fault]) -> list[Finding]:
-    named = row_id if isinstance(row_id, str) and not holds_surrogate(row_id) else None
+def _findings(path: Path, record: Record, row_id: object, text: object, faults: Sequence[Fault]) -> list[Finding]:
+    """A row is named by its line, and by its id where that cannot be text."""
+    is_told = may_be_told(row_id, text if isinstance(text, str) else "")
+    named = row_id if is_told and isinstance(row_id, str) else None
     return [Finding(str(path), record.line, named, fault.reason, fault.detail) for fault in faults]

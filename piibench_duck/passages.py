@@ -9,6 +9,7 @@ import unicode_segmentation_rs
 
 from piibench_duck.corpora import Document
 from piibench_duck.errors import PiibenchError
+from piibench_duck.names import told
 
 # What a full stop after it need not end: one or two letters, letters between full stops (z.B.), and these.
 _ABBREVIATIONS = (
@@ -68,7 +69,7 @@ def cut(document: Document) -> list[Passage]:
     try:
         sentences = _sentences(document.text, _places(document))
     except UnicodeEncodeError as error:
-        raise PiibenchError(f"document {document.doc_id}: has a lone surrogate at code point {error.start}") from error
+        raise PiibenchError(f"{_told(document)}: has a lone surrogate at code point {error.start}") from error
     return [
         _passage(index, _past_abbreviations(document.text, packed)) for index, packed in enumerate(_packed(sentences))
     ]
@@ -100,6 +101,10 @@ def _past_abbreviations(text: str, sentences: Sequence[tuple[int, int]]) -> list
     return joined
 
 
+def _told(document: Document) -> str:
+    return f"document {told(document.doc_id, document.text, 'without a name')}"
+
+
 def _places(document: Document) -> list[tuple[int, int]]:
     return [(span.start, span.end) for span in document.spans]
 
@@ -109,9 +114,9 @@ def _given(document: Document, starts: Sequence[int]) -> list[Passage]:
     if not document.text and not starts:
         return []
     if list(starts[:1]) != [0] or any(start >= end for start, end in zip(starts, ends, strict=True)):
-        raise PiibenchError(f"document {document.doc_id}: its sentences do not partition it")
+        raise PiibenchError(f"{_told(document)}: its sentences do not partition it")
     if _outside_spans(ends, _places(document)) != ends:
-        raise PiibenchError(f"document {document.doc_id}: one of its sentences ends inside a span")
+        raise PiibenchError(f"{_told(document)}: one of its sentences ends inside a span")
     return [_passage(index, [bounds]) for index, bounds in enumerate(zip(starts, ends, strict=True))]
 
 

@@ -66,7 +66,7 @@ def load(path: Path | None = None) -> Protocol:
     path = path or places.data_dir() / "protocol.toml"
     try:
         table: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise PiibenchError(f"{path.name}: cannot be read as TOML ({error})") from None
     try:
         protocol = Protocol(

@@ -47,7 +47,7 @@ def _entries(path: Path) -> dict[str, Any]:
         found = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise PiibenchError(f"{path}: cannot be read as JSON; it holds the digests of what was fetched") from error
     if not isinstance(found, dict):
         raise PiibenchError(f"{path}: is not an object of sources; it holds the digests of what was fetched")

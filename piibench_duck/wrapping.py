@@ -11,6 +11,7 @@ from piibench_duck.carriers.alignment import Sides, move, wire_side
 from piibench_duck.errors import PiibenchError
 from piibench_duck.interchange.tables import (
     ALIGNMENT_COLUMNS,
+    ANNOTATOR_COLUMNS,
     GOLD_COLUMNS,
     PRED_COLUMNS,
     ROW_COLUMNS,
@@ -75,7 +76,7 @@ def wrap_rows(rows: Rows, carrier: str) -> WrappedRows:
         alignments["row_id"] += [name] * len(wrapped.alignments)
         for column, of_row in zip(Alignment._fields, zip(*wrapped.alignments, strict=True), strict=False):
             alignments[column] += of_row
-    return WrappedRows(Rows(wires, spans, alignments, ""), refused)
+    return WrappedRows(Rows(wires, spans, alignments, "", _annotators(rows, carrier, refused)), refused)
 
 
 def unwrap_predictions(rows: Rows, predictions: Predictions) -> UnwrappedPredictions:
@@ -99,6 +100,17 @@ def unwrap_predictions(rows: Rows, predictions: Predictions) -> UnwrappedPredict
         else:
             append(pred_spans, origin.row_id, *place, span["source_label"], span["score"])
     return UnwrappedPredictions(Predictions(run_rows, pred_spans, [], ""), n_dropped)
+
+
+def _annotators(rows: Rows, carrier: str, refused: Mapping[str, str]) -> Columns | None:
+    """Who annotated a text annotated its wire."""
+    if rows.annotators is None:
+        return None
+    named = empty(ANNOTATOR_COLUMNS)
+    for line in _lines(rows.annotators):
+        if line["row_id"] not in refused:
+            append(named, f"{line['row_id']}@{carrier}", line["annotator"])
+    return named
 
 
 def _refuse_wrapped(rows: Rows) -> None:

@@ -98,6 +98,7 @@ def test_gold_found_on_the_wire_of_any_carrier_scores_1_there_and_brought_back(c
 def test_a_wrapped_row_keeps_what_it_said_and_names_its_text(call: Call, tmp_path: Path) -> None:
     given = annotated(1)
     del given[0]["doc_id"]
+    given[0]["annotators"] = ["a1", "a2", "a3"]
     write_lines(tmp_path / "rows.jsonl", given)
     ended = call("wrap", "--carrier", "json", "--in", "rows.jsonl", "--out", "wrapped.jsonl")
     assert ended == Ended(0, "1 row in wrapped.jsonl\n", "")
@@ -114,6 +115,7 @@ def test_a_wrapped_row_keeps_what_it_said_and_names_its_text(call: Call, tmp_pat
     assert (organisation["label"], code["label"], code["annotator"]) == ("ORG", "CODE", "a2")
     assert row["text"][organisation["start"] : organisation["end"]] == f'\\"{SENTINEL}\\"'
     assert row["alignments"]
+    assert row["annotators"] == ["a1", "a2", "a3"]
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "parquet"])

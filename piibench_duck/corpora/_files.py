@@ -9,6 +9,8 @@ from typing import Any
 
 from piibench_duck.corpora import Gold
 from piibench_duck.errors import PiibenchError
+from piibench_duck.interchange.records import refuse_constant
+from piibench_duck.names import may_be_told
 
 
 def text_of(path: Path) -> str:
@@ -42,9 +44,32 @@ def json_lines(path: Path) -> Iterator[tuple[str, Any]]:
 
 def _parsed(text: str, where: str) -> Any:
     try:
-        return json.loads(text.removeprefix("\ufeff"))
-    except ValueError as error:  # its message may hold text of the file
-        raise PiibenchError(f"{where}: is not JSON") from error
+        return strict_json(text.removeprefix("\ufeff"))
+    except (ValueError, RecursionError) as error:  # its message may hold text of the file
+        raise PiibenchError(f"{where}: {why_unreadable(error, 'is not JSON')}") from error
+
+
+class RepeatedKeyError(ValueError):
+    """A key stands twice in one object, and nobody can say which of the two counts."""
+
+
+def strict_json(text: str) -> Any:
+    """The value of a JSON text. Raises ValueError or RecursionError, which may quote it."""
+    return json.loads(text, object_pairs_hook=_unrepeated, parse_constant=refuse_constant)
+
+
+def why_unreadable(error: Exception, otherwise: str = "the text cannot be read as such") -> str:
+    """What is wrong with a text that could not be read, without what it holds."""
+    if isinstance(error, RepeatedKeyError):
+        return "a key stands twice in one object"
+    return "nested too deeply" if isinstance(error, RecursionError | MemoryError) else otherwise
+
+
+def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise RepeatedKeyError
+    return value
 
 
 @contextmanager
@@ -53,7 +78,8 @@ def record(where: str) -> Iterator[None]:
     try:
         yield
     except KeyError as error:
-        raise PiibenchError(f"{where}: lacks {error.args[0]!r}") from error
+        named = repr(error.args[0]) if may_be_told(error.args[0]) else "something that it names"
+        raise PiibenchError(f"{where}: lacks {named}") from error
     except (AttributeError, IndexError, TypeError, ValueError) as error:
         raise PiibenchError(f"{where}: has not the shape of its format ({type(error).__name__})") from error
 

@@ -1,34 +1,28 @@
 """Any table of documents, Parquet or JSON lines: a column of texts, a column of spans, named by the source's table."""
 
 import ast
-import json
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from piibench_duck.corpora import Document, Gold, Reading
-from piibench_duck.corpora._files import count_surface, gold, slices_of
+from piibench_duck.corpora._files import RepeatedKeyError, count_surface, gold, slices_of, strict_json, why_unreadable
 from piibench_duck.errors import PiibenchError
 from piibench_duck.interchange.keys import SPAN, resolve
-from piibench_duck.interchange.records import read_records
+from piibench_duck.interchange.records import NoDigest, column_names, read_records
+from piibench_duck.names import may_be_told
 from piibench_duck.source_tables import Columns
 from piibench_duck.sources import Source
 
 _SUFFIXES = (".jsonl", ".parquet")
 _READ = {name: keys for name, keys in SPAN.items() if name != "score"}
+_COLUMNS_TOLD = 30
 _IDENTIFIER_TYPES = (None, "DIRECT", "QUASI", "NO_MASK")
 
 _Keys = Callable[[tuple[str, ...]], dict[str, str] | str]
-
-
-class _NoDigest:
-    """Takes the bytes that a reader of files from outside would have digested; those of a source are pinned before."""
-
-    def update(self, data: bytes, /) -> None:
-        pass
 
 
 def read(root: Path, source: Source) -> Reading:
@@ -40,13 +34,48 @@ def read(root: Path, source: Source) -> Reading:
     counts: Counter[str] = Counter(rows_not_kept=0, documents_without_spans=0)
     counts.update(surface_mismatches=0, surface_case_mismatches=0)
     keys = _key_finder(source.columns.span_keys)
-    documents = [
-        _document(f"{file}-{line:06d}", where, row, source, source.columns, keys, counts)
-        for file, path in enumerate(_files(root, source), start=1)
-        for line, where, row in _rows(path, source)
-        if _is_kept(row, source.columns.keep, counts)
-    ]
+    files = list(_files(root, source))
+    _check_columns(files, source)
+    documents = []
+    for file, path in enumerate(files, start=1):
+        for line, where, row in _rows(path, source):
+            try:
+                if _is_kept(row, source.columns.keep, counts):
+                    place = f"{file}-{line:06d}"
+                    documents.append(_document(place, where, row, source, source.columns, keys, counts))
+            except (RecursionError, ValueError) as error:  # lists in lists, or digits that Python does not write out
+                raise PiibenchError(f"{where}: a value is nested too deeply, or is a huge number") from error
     return Reading(documents, dict(counts))
+
+
+def _check_columns(files: Iterable[Path], source: Source) -> None:
+    """Raises where the source's table names a column that no row of any file has, and there are rows."""
+    missing, there = _wanted(source), set[str]()
+    for path in files:
+        for columns in column_names(path):
+            there.update(columns)
+            missing = {name: key for name, key in missing.items() if name not in there}
+            if not missing:
+                return
+    for name, key in missing.items() if there else ():
+        known = sorted(filter(may_be_told, there))
+        told = ", ".join(known[:_COLUMNS_TOLD]) + (", …" if len(known) > _COLUMNS_TOLD else "")
+        raise PiibenchError(
+            f"source {source.name!r}: {key!r} names the column {name!r}, which no row has; there are {told}"
+        )
+
+
+def _wanted(source: Source) -> dict[str, str]:
+    """Each column that the source's table names, with the key that names it."""
+    columns = source.columns
+    assert columns is not None
+    keys = {"text_column": columns.text, "spans_column": columns.spans}
+    keys |= {"id_column": columns.doc_id or "", "split_column": columns.split or ""}
+    return {
+        **{name: key for key, name in keys.items() if name},
+        **dict.fromkeys(columns.keep, "keep"),
+        **dict.fromkeys(source.slices, "slices"),
+    }
 
 
 def _files(root: Path, source: Source) -> Iterator[Path]:
@@ -61,13 +90,12 @@ def _files(root: Path, source: Source) -> Iterator[Path]:
 
 def _rows(path: Path, source: Source) -> Iterator[tuple[int, str, Mapping[str, Any]]]:
     """Number, name and keys of each row; of Parquet only the columns that are read."""
-    columns = source.columns
-    assert columns is not None
-    wanted = {columns.text, columns.spans, columns.doc_id, columns.split, *columns.keep, *source.slices} - {None}
-    for record in read_records(path, _NoDigest(), {name for name in wanted if name}):
+    for record in read_records(path, NoDigest(), _wanted(source).keys()):
         where = f"source {source.name!r}: {path.name}, {'row' if path.suffix == '.parquet' else 'line'} {record.line}"
         if record.fault is not None:
             raise PiibenchError(f"{where}: {record.fault.detail}")
+        if record.holds_surrogate:
+            raise PiibenchError(f"{where}: holds half of a surrogate pair, which no text can hold")
         if not isinstance(record.value, dict):
             raise PiibenchError(f"{where}: an object with the columns as its keys was expected")
         yield record.line, where, record.value
@@ -117,9 +145,9 @@ def _decoded(where: str, columns: Columns, value: Any) -> list[dict[str, Any]]:
         raise PiibenchError(f"{where}: {named}: {'a text' if isinstance(value, str) else 'no text'} was found")
     if isinstance(value, str):
         try:
-            value = json.loads(value) if columns.encoding == "json" else _literal(value)
-        except (ValueError, SyntaxError, MemoryError, RecursionError) as error:  # its message may hold text of the file
-            raise PiibenchError(f"{where}: {named}: the text cannot be read as such") from error
+            value = strict_json(value) if columns.encoding == "json" else _literal(value)
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError) as error:  # may quote the file
+            raise PiibenchError(f"{where}: {named}: {why_unreadable(error)}") from error
     if not isinstance(value, list) or not all(isinstance(span, dict) for span in value):
         raise PiibenchError(f"{where}: {named}: a list of objects was expected")
     return value
@@ -128,7 +156,12 @@ def _decoded(where: str, columns: Columns, value: Any) -> list[dict[str, Any]]:
 def _literal(text: str) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # they quote the text
-        return ast.literal_eval(text)
+        tree = ast.parse(text.lstrip(" \t"), mode="eval")
+        for node in ast.walk(tree):
+            keys = [key.value for key in getattr(node, "keys", ()) if isinstance(key, ast.Constant)]
+            if len(set(keys)) != len(keys):
+                raise RepeatedKeyError
+        return ast.literal_eval(tree)
 
 
 def _key_finder(span_keys: Mapping[str, str]) -> _Keys:
@@ -136,10 +169,12 @@ def _key_finder(span_keys: Mapping[str, str]) -> _Keys:
     def keys(there: tuple[str, ...]) -> dict[str, str] | str:
         pairs = resolve(_READ, span_keys, there)
         if isinstance(pairs, str):
-            return pairs
+            return f"{pairs}; 'span_keys' can say which it is"
         found = dict(pairs)
         missing = [name for name in ("start", "end", "label") if name not in found]
-        return f"no {missing[0]!r}" if missing else found
+        if missing and missing[0] in span_keys:
+            return f"no {span_keys[missing[0]]!r}, which 'span_keys' names as its {missing[0]}"
+        return f"no {missing[0]!r}; 'span_keys' can say what it is called" if missing else found
 
     return keys
 
@@ -147,7 +182,7 @@ def _key_finder(span_keys: Mapping[str, str]) -> _Keys:
 def _gold(where: str, text: str, span: Mapping[str, Any], keys: _Keys, counts: Counter[str]) -> Gold:
     names = keys(tuple(span))
     if isinstance(names, str):
-        raise PiibenchError(f"{where}: a span has {names}; 'span_keys' can say what it is called")
+        raise PiibenchError(f"{where}: a span has {names}")
     surface, entity_id, identifier_type, annotator = (
         span.get(names[name]) if name in names else None
         for name in ("span_text", "entity_id", "identifier_type", "annotator")

@@ -35,6 +35,8 @@ def _mentions(path: Path, text: str, counts: Counter[str]) -> tuple[Gold, ...]:
         where = f"{path.stem}.objects, line {number}"
         with record(where):
             mention_id, label, *part_ids = line.partition("#")[0].split()
+            if missing := [part_id for part_id in part_ids if part_id not in parts]:
+                raise PiibenchError(f"{where}: lacks {_named(missing[0])}")
             places = sorted(parts[part_id] for part_id in part_ids)
             end = max(place[1] for place in places)
             entity_id = entities.get(mention_id)
@@ -43,6 +45,11 @@ def _mentions(path: Path, text: str, counts: Counter[str]) -> tuple[Gold, ...]:
             counts["mentions_without_entity"] += entity_id is None
             counts["mentions_with_gaps"] += _has_gap(text, places)
     return tuple(mentions)
+
+
+def _named(part_id: str) -> str:
+    """A span id, which is a number, and in a file that is out of joint may be a word of the text."""
+    return f"the span id {part_id}" if part_id.isdecimal() else "a span id that is no number"
 
 
 def _parts(path: Path, text: str, counts: Counter[str]) -> dict[str, tuple[int, int]]:
@@ -57,7 +64,7 @@ def _parts(path: Path, text: str, counts: Counter[str]) -> dict[str, tuple[int, 
             part_id, label, start, length, _, n_tokens = fields.split()
             span = gold(where, text, int(start), int(start) + int(length), label)
             if parts.setdefault(part_id, (span.start, span.end)) != (span.start, span.end):
-                raise PiibenchError(f"{where}: gives the span id {part_id} a second place")
+                raise PiibenchError(f"{where}: gives {_named(part_id)} a second place")
             surface = "".join(
                 comment.split()[int(n_tokens) :]
             )  # tokens with a space between each, so compare without any

@@ -8,6 +8,7 @@ from pathlib import Path
 from piibench_duck.corpora import Document, Reading
 from piibench_duck.corpora._files import gold, json_lines, record
 from piibench_duck.errors import PiibenchError
+from piibench_duck.names import may_be_told
 from piibench_duck.sources import Source
 
 _KEYS = {"doc_id", "text", "spans", "slices", "split"}
@@ -22,7 +23,8 @@ def read(root: Path, source: Source) -> Reading:
             with record(where):
                 doc_id, text = item["doc_id"], item["text"]
                 if unknown := (set(item) - _KEYS) | {key for span in item["spans"] for key in set(span) - _SPAN_KEYS}:
-                    raise PiibenchError(f"{where}: has the unknown {', '.join(map(repr, sorted(unknown)))}")
+                    named = {repr(key) if may_be_told(key, text) else "key that may be text" for key in unknown}
+                    raise PiibenchError(f"{where}: has the unknown {', '.join(sorted(named))}")
                 spans = [
                     gold(where, text, span["start"], span["end"], span["label"], entity_id=span.get("entity_id"))
                     for span in item["spans"]

@@ -3,6 +3,7 @@
 from typing import Any
 
 from piibench_duck.interchange.records import Fault
+from piibench_duck.names import is_text
 from piibench_duck.offsets import Misplaced, OffsetUnit, length, to_code_points
 
 _UNIT_WORDS = {"codepoint": "code points", "utf16": "UTF-16 units", "byte": "bytes"}
@@ -22,7 +23,9 @@ def place_spans(spans: list[dict[str, Any]], text: str | None, unit: OffsetUnit,
     for index, (span, first, last) in enumerate(zip(spans, pairs, pairs, strict=True)):
         start, end = span["start"], span["end"]
         reason = _misplaced(start, end, first, last) or _mismatch(span.get("span_text"), text, first, last)
-        if reason:
+        if not reason and text is not None and is_text(span.get("label", ""), text[first:last]):
+            faults.append(Fault("bad_label", f"{name}[{index}] has the text that it marks for its label"))
+        elif reason:
             faults.append(Fault(reason, f"{name}[{index}] is {_interval(start, end, n_units, unit)}"))
         else:
             span["start"], span["end"] = first, last
@@ -31,7 +34,10 @@ def place_spans(spans: list[dict[str, Any]], text: str | None, unit: OffsetUnit,
 
 def _is_in_place(span: dict[str, Any], text: str) -> bool:
     start, end, surface = span["start"], span["end"], span.get("span_text")
-    return 0 <= start < end <= len(text) and (surface is None or text[start:end] == surface)
+    if not 0 <= start < end <= len(text) or (surface is not None and text[start:end] != surface):
+        return False
+    label = span.get("label", "")
+    return len(label) != end - start or not is_text(label, text[start:end])
 
 
 def _misplaced(start: int, end: int, first: int | Misplaced, last: int | Misplaced) -> str | None:

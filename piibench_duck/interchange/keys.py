@@ -24,6 +24,7 @@ ROW: Spellings = {
     "source": ("source",),
     "slices": ("slices",),
     "alignments": ("alignments",),
+    "annotators": ("annotators",),
 }
 PREDICTION: Spellings = {
     "id": _ID,

@@ -33,6 +33,14 @@ def read_parquet(path: Path, file: BinaryIO, digest: Digest, columns: Set[str]) 
         ) from error
 
 
+def column_names(path: Path) -> list[str]:
+    """The columns of a file; none where it cannot be read, which `read_parquet` says."""
+    try:
+        return list(pq.read_schema(path).names)
+    except (pa.ArrowException, OSError, ValueError):
+        return []
+
+
 def _records(batch: pa.RecordBatch, before: int) -> Iterator[Record]:
     try:
         rows = batch.to_pylist(maps_as_pydicts="strict")

@@ -37,6 +37,19 @@ class Digest(Protocol):
     def update(self, data: bytes, /) -> None: ...
 
 
+class NoDigest:
+    """Takes the bytes of files whose digest nobody asks for, such as those of a source, which are pinned before."""
+
+    def update(self, data: bytes, /) -> None:
+        pass
+
+
+def check_rereadable(path: Path) -> None:
+    """Refuse a pipe where a file is read more than once: it would be empty, or wait, at the second time."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise PiibenchError(f"{path}: is a pipe or a device; it is read more than once, so a file was expected")
+
+
 def read_records(path: Path, digest: Digest, columns: Set[str]) -> Generator[Record, None, None]:
     """Every record of a file, which is Parquet where its first bytes say so; `digest` gets the bytes of the file.
 
@@ -53,6 +66,20 @@ def read_records(path: Path, digest: Digest, columns: Set[str]) -> Generator[Rec
     except OSError as error:
         why = error.strerror or type(error).__name__
         raise PiibenchError(f"{path}: cannot be read ({why}); a JSONL or Parquet file was expected") from error
+
+
+def column_names(path: Path) -> Generator[list[str], None, None]:
+    """The columns of a Parquet file, or the keys of each object of JSON lines; what cannot be read has none."""
+    with path.open("rb") as file:
+        is_parquet = file.read(len(_PARQUET_MAGIC)) == _PARQUET_MAGIC
+    if is_parquet:
+        from piibench_duck.interchange.parquet import column_names
+
+        yield column_names(path)
+        return
+    for record in read_records(path, NoDigest(), frozenset()):
+        if isinstance(record.value, dict):
+            yield list(record.value)
 
 
 def _read_lines(file: BinaryIO, digest: Digest) -> Iterator[Record]:

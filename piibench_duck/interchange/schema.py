@@ -7,19 +7,11 @@ from typing import Any, NamedTuple
 
 from piibench_duck.interchange.keys import ALIGNMENT, PREDICTION, ROW, SPAN, Spellings, resolve
 from piibench_duck.interchange.records import Fault
+from piibench_duck.json_types import WORDS, word
 
 Object = dict[str, Any]
 _Types = tuple[type, ...]
 _NULL = type(None)
-_WORDS = {
-    str: "a string",
-    int: "an integer",
-    float: "a number",
-    bool: "true or false",
-    list: "an array",
-    dict: "an object",
-    _NULL: "null",
-}
 _MAX_OFFSET = 2**63  # what a bigint holds
 
 _ROW_TYPES: Mapping[str, _Types] = {
@@ -28,6 +20,7 @@ _ROW_TYPES: Mapping[str, _Types] = {
     **dict.fromkeys(("passage_id", "split", "source"), (str, _NULL)),
     "passage_start": (int, _NULL),
     "slices": (dict, _NULL),
+    "annotators": (list, _NULL),
 }
 _PREDICTION_TYPES: Mapping[str, _Types] = {"id": (str,), "spans": (list,), "chars_seen": (int, _NULL)}
 _PRED_TYPES: Mapping[str, _Types] = {
@@ -93,7 +86,7 @@ def _planner(
 def read_object(value: object, shape: Shape, where: tuple[str, int] | None = None) -> tuple[Object, list[Fault]]:
     """`value` and all it nests under our names, with the fault of every object that is misshapen."""
     if type(value) is not dict:
-        return {}, [_fault(f"{_word(value)}, an object was expected", where)]
+        return {}, [_fault(f"{word(value)}, an object was expected", where)]
     plan = shape.plan(tuple(value))
     if isinstance(plan, str):
         return {}, [_fault(plan, where)]
@@ -102,7 +95,7 @@ def read_object(value: object, shape: Shape, where: tuple[str, int] | None = Non
     for name, key, types in plan:
         renamed[name] = part = value[key]
         if type(part) not in types:
-            wrong = wrong or f"{name!r} is {_word(part)}, {_WORDS[types[0]]} was expected"
+            wrong = wrong or f"{name!r} is {word(part)}, {WORDS[types[0]]} was expected"
     wrong = wrong or shape.rule(renamed)
     faults = [_fault(wrong, where)] if wrong else []
     for name, inner in shape.nested.items():
@@ -120,10 +113,6 @@ def _fault(wrong: str, where: tuple[str, int] | None) -> Fault:
     return Fault("bad_schema", f"{where[0]}[{where[1]}]: {wrong}" if where else wrong)
 
 
-def _word(value: object) -> str:
-    return _WORDS.get(type(value), f"a {type(value).__name__}")
-
-
 def _filled(record: Object, names: tuple[str, ...]) -> str | None:
     return next((f"{name!r} is empty" for name in names if record.get(name) == ""), None)
 
@@ -133,6 +122,8 @@ def _row_rule(row: Any) -> str | None:
         return "'passage_start' is negative or too large"
     if not all(isinstance(value, str) for value in (row.get("slices") or {}).values()):
         return "'slices' has a value that is not a string"
+    if not all(isinstance(name, str) and name for name in row.get("annotators") or ()):
+        return "'annotators' has a name that is not a string, or empty"
     names = ("id", "dataset", "doc_id", "language", "carrier", "licence", "passage_id", "split", "source")
     return _filled(row, names)
 

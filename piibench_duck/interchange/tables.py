@@ -8,12 +8,19 @@ Columns = dict[str, list[Any]]
 
 
 class Rows(NamedTuple):
-    """A rows file as columns of `contracts.rows`, `gold_spans` and `alignments`, in the order of the file."""
+    """A rows file as columns of `contracts.rows`, `gold_spans`, `alignments` and `annotators`, in the file's order."""
 
     rows: Columns
     gold_spans: Columns
     alignments: Columns
     sha256: str  # of the bytes of the file
+    annotators: Columns | None = None  # of `contracts.annotators`; None where no row names its own
+
+    @property
+    def tables(self) -> dict[str, Columns]:
+        """What of it goes into which table of `contracts`."""
+        named = {"annotators": self.annotators} if self.annotators else {}
+        return {"rows": self.rows, "gold_spans": self.gold_spans, "alignments": self.alignments, **named}
 
     @property
     def texts(self) -> dict[str, str]:
@@ -42,6 +49,7 @@ ALIGNMENT_COLUMNS = (
     *("row_id", "interval_index", "value_index", "wire_start", "wire_end"),
     *("passage_start", "passage_end", "kind"),
 )
+ANNOTATOR_COLUMNS = ("row_id", "annotator")
 RUN_ROW_COLUMNS = ("row_id", "status", "chars_seen")
 PRED_COLUMNS = ("row_id", "start_char", "end_char", "source_label", "score")
 
@@ -104,6 +112,12 @@ def append_alignments(columns: Columns, row: Mapping[str, Any]) -> None:
     columns["interval_index"] += range(len(ordered))
     for name in ("value_index", "wire_start", "wire_end", "passage_start", "passage_end", "kind"):
         columns[name] += [alignment.get(name) for alignment in ordered]
+
+
+def append_annotators(columns: Columns, row: Mapping[str, Any]) -> None:
+    """Who annotated a line of a rows file, each once."""
+    for name in dict.fromkeys(row.get("annotators") or ()):
+        append(columns, row["id"], name)
 
 
 def append_preds(columns: Columns, row: Mapping[str, Any]) -> None:

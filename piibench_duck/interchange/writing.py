@@ -3,7 +3,7 @@
 import json
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,11 @@ def write_rows(path: Path, rows: Rows) -> None:
     """A rows file in the order of the ids, spans in the order of their offsets. Every gold span needs its role."""
     gold = _by_row(rows.gold_spans)
     alignments = _by_row(rows.alignments)
-    _write(path, (_row(row, gold[row["row_id"]], alignments[row["row_id"]]) for row in _sorted(rows.rows)), "rows")
+    names: defaultdict[str, list[str]] = defaultdict(list)
+    for row_id, name in zip(*rows.annotators.values(), strict=True) if rows.annotators else ():
+        names[row_id].append(name)
+    ordered = _sorted(rows.rows)
+    _write(path, (_row(row, gold[row["row_id"]], alignments[row["row_id"]], names) for row in ordered), "rows")
 
 
 def write_predictions(path: Path, predictions: Predictions) -> None:
@@ -48,7 +52,7 @@ def _by_row(columns: Columns) -> defaultdict[str, list[Line]]:
     return lines
 
 
-def _row(row: Line, gold: list[Line], alignments: list[Line]) -> Line:
+def _row(row: Line, gold: list[Line], alignments: list[Line], annotators: Mapping[str, list[str]]) -> Line:
     of_role: dict[str, list[Line]] = {"scored": [], "excluded": []}
     for span in gold:
         optional = {
@@ -65,6 +69,7 @@ def _row(row: Line, gold: list[Line], alignments: list[Line]) -> Line:
         **{role: sorted(of_role[name], key=_order) for role, name in (("spans", "scored"), ("excluded", "excluded"))},
         **{name: row[name] for name in ("source", "split", "passage_id", "passage_start", "licence")},
         **{"slices": dict(row["slices"]), "alignments": aligned},
+        **({"annotators": sorted(annotators[row["row_id"]])} if row["row_id"] in annotators else {}),
     }
 
 
@@ -146,6 +151,6 @@ def _schema(kind: str) -> "pa.Schema":
             *((name, text) for name in ("id", "dataset", "doc_id", "language", "carrier", "text")),
             *(("spans", gold), ("excluded", gold)),
             *(("source", text), ("split", text), ("passage_id", text), ("passage_start", number), ("licence", text)),
-            *(("slices", pa.map_(text, text)), ("alignments", alignments)),
+            *(("slices", pa.map_(text, text)), ("alignments", alignments), ("annotators", pa.list_(text))),
         ]
     )

@@ -88,7 +88,7 @@ def test_everything_a_rows_line_can_say_is_kept(write: Write) -> None:
     full = {
         **{"id": "r1", "dataset": "c", "source": "s", "split": "dev", "doc_id": "d", "passage_id": "p"},
         **{"passage_start": 12, "language": "en", "carrier": "json", "licence": "MIT", "text": "{Ana}"},
-        **{"slices": {"b": "2", "a": "1"}, "colour": ["ignored"]},
+        **{"slices": {"b": "2", "a": "1"}, "annotators": ["a1", "a2", "a1"], "colour": ["ignored"]},
         "spans": [
             {
                 **{"start": 1, "end": 4, "label": "PERSON", "text": "Ana"},
@@ -118,6 +118,8 @@ def test_everything_a_rows_line_can_say_is_kept(write: Write) -> None:
         ("r1", 0, 0, 1, 4, 0, 3, "copied"),
         ("r1", 1, None, 4, 5, None, None, "lookalike"),
     ]
+    assert rows.annotators == {"row_id": ["r1", "r1"], "annotator": ["a1", "a2"]}
+    assert read_rows(write(ROW, {**ROW, "id": "r2", "annotators": []})).annotators is None
 
 
 def test_null_is_as_good_as_absent_where_a_key_may_be_absent(write: Write) -> None:
@@ -291,6 +293,9 @@ def copied(*numbers: int) -> dict[str, object]:
         ({"passage_start": 1.0}, "bad_schema"),
         ({"slices": {"a": 1}}, "bad_schema"),
         ({"slices": []}, "bad_schema"),
+        ({"annotators": "a1"}, "bad_schema"),
+        ({"annotators": ["a1", 2]}, "bad_schema"),
+        ({"annotators": [""]}, "bad_schema"),
         ({"spans": [{"start": 0, "end": 3, "label": "X", "identifier_type": "MAYBE"}]}, "bad_schema"),
         ({"spans": [{"start": 0, "end": 3, "label": "X", "entity_id": 4}]}, "bad_schema"),
         ({"alignments": [{"wire_start": 0, "wire_end": 3, "kind": "copied"}]}, "bad_schema"),

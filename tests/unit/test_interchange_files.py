@@ -34,6 +34,7 @@ ROWS = Rows(
         "kind": ["lookalike", "copied"],
     },
     sha256="",
+    annotators={"row_id": ["a@json", "a@json"], "annotator": ["a", "b"]},
 )
 PREDICTIONS = Predictions(
     run_rows={"row_id": ["b", "a", "c"], "status": ["ok", "truncated", "error"], "chars_seen": [3, 2, 0]},
@@ -60,6 +61,7 @@ def test_rows_that_were_written_read_back_as_they_were(suffix: str, tmp_path: Pa
     assert back.rows["row_id"] == ["a@json", "b"]
     for written, read in zip(ROWS[:3], back[:3], strict=True):
         assert lines(written) == lines(read)
+    assert back.annotators == ROWS.annotators
     assert validate(path) == []
 
 

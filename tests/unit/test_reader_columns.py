@@ -131,13 +131,56 @@ def test_spans_may_be_texts(tmp_path: Path, encoding: str, encode: Any) -> None:
     ],
 )
 def test_a_row_that_does_not_fit_is_named_by_its_place_alone(tmp_path: Path, row: Any, said: str) -> None:
-    assert said in refusal(tmp_path, row)
+    assert said in refusal(tmp_path, row, ROW)
 
 
 def test_an_id_that_is_missing_or_comes_twice_is_refused(tmp_path: Path) -> None:
-    assert "has nothing in the column 'n'" in refusal(tmp_path, ROW, id_column="n")
+    assert "has nothing in the column 'n'" in refusal(tmp_path, ROW, {**ROW, "n": 1}, id_column="n")
     assert "'n' is neither a text nor an integer" in refusal(tmp_path, {**ROW, "n": 1.5}, id_column="n")
     assert "has two documents 3" in refusal(tmp_path, {**ROW, "n": 3}, {**ROW, "n": "3"}, id_column="n")
+
+
+@pytest.mark.parametrize(
+    ("key", "told"),
+    [
+        ("text_column", "contents"),
+        ("spans_column", "contents"),
+        ("id_column", "contents"),
+        ("split_column", "contents"),
+        ("slices", ["lang", "contents"]),
+        ("keep", {"contents": ["mail"]}),
+    ],
+)
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_a_column_that_no_row_has_is_told_with_those_that_there_are(
+    tmp_path: Path, key: str, told: object, kind: str
+) -> None:
+    row = {**ROW, "lang": "en"}
+    pq.write_table(pa.table({name: [value] for name, value in row.items()}), tmp_path / "a.parquet")
+    changes = {key: told, "splits": ["all"]} | ({"paths": ["a.parquet"]} if kind == "parquet" else {})
+    said = refusal(tmp_path, row, row, **changes)
+    assert said.endswith(f"'{key}' names the column 'contents', which no row has; there are lang, spans, text")
+
+
+def test_a_column_that_some_row_has_and_a_file_without_rows_are_no_misspelling(tmp_path: Path) -> None:
+    reading = read(tmp_path, ROW, {**ROW, "kind": "mail"}, slices=["kind"])
+    assert [document.slices for document in reading.documents] == [{}, {"kind": "mail"}]
+    assert read(tmp_path, {**ROW, "kind": None}, slices=["kind"]).documents[0].slices == {}
+    assert read(tmp_path, slices=["kind"]).documents == []
+
+
+def test_a_key_of_spans_that_is_not_there_is_told_by_the_name_that_the_table_gives_it(tmp_path: Path) -> None:
+    said = refusal(tmp_path, ROW, span_keys={"start": "begin"})
+    assert said.endswith("a span has no 'begin', which 'span_keys' names as its start")
+    spans = [{"start": 2, "end": 9, "name": "NAME"}]
+    assert refusal(tmp_path, {**ROW, "spans": spans}).endswith(
+        "a span has no 'label'; 'span_keys' can say what it is called"
+    )
+
+
+def test_a_split_that_is_not_listed_is_told_with_how_to_choose_some(tmp_path: Path) -> None:
+    said = refusal(tmp_path, {**ROW, "part": "dev"}, split_column="part", splits=["test"])
+    assert said.endswith("expected one of test: 'splits' lists all there are, 'keep' chooses among them")
 
 
 def test_parquet_is_read_in_batches_with_lists_of_structs_and_nulls_inside_them(tmp_path: Path) -> None:

@@ -74,7 +74,8 @@ def test_a_comment_of_several_tokens_is_compared_without_white_space(tmp_path: P
             {"spans": FILES["spans"].strip() + "\n901 name 9 6 556 1  # 556 Иванов\n"},
             "book_1.spans, line 7: gives the span id 901 a second place",
         ),
-        ({"objects": "77 Person 999 # Иван\n"}, "book_1.objects, line 1: lacks '999'"),
+        ({"objects": "77 Person 999 # Иван\n"}, "book_1.objects, line 1: lacks the span id 999"),
+        ({"objects": "77 Person Иван\n"}, "book_1.objects, line 1: lacks a span id that is no number"),
         ({"objects": "77 Person # Иван\n"}, "book_1.objects, line 1: has not the shape"),
     ],
 )
