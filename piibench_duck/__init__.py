@@ -13,14 +13,17 @@ if TYPE_CHECKING:
 
 
 def open(path: "str | Path" = "warehouse", board: str | None = None) -> "OpenBoard":
-    """A board opened to read: `open("warehouse/demo").slice(corpus="demo-en")` is a Polars LazyFrame."""
+    """A board opened to read: `open("warehouse/demo").slice(corpus="demo-en")` is a Polars LazyFrame.
+
+    Names and folders that `--board` takes are opened too.
+    """
     from piibench_duck.explore import open_board
 
     return open_board(path, board)
 
 
 def sweep(
-    path: "str | Path",
+    path: "str | Path | OpenBoard",
     run: str,
     floors: "Sequence[float | None] | None" = None,
     at_recall: float | None = None,
@@ -30,17 +33,22 @@ def sweep(
 ) -> "pl.DataFrame":
     """A run's scores with only those predictions whose score is at least a floor, None being no floor at all.
 
-    `path` is a board's folder, `warehouse/<board>`. Either `floors`: a line for each corpus, level and floor; or
-    `at_recall`: a line for each corpus and level at the highest of the run's scores whose recall is at least that.
-    Predictions without a score stay at every floor, or with `unscored="drop"` only where there is no floor.
+    `path` is a board: what `--board` takes, its folder `warehouse/<board>`, or what `open` gave. Either `floors`: a
+    line for each corpus, level and floor; or `at_recall`: a line for each corpus and level at the highest of the run's
+    scores whose recall is at least that. Predictions without a score stay at every floor, or with `unscored="drop"`
+    only where there is no floor.
 
     Columns: `run`, `corpus`; `level`, `typed` (exact spans of our types, counts in spans) or `characters` (any label,
     counts in code points); `design`, null where all rows count; `floor`, null for none; `is_reached`, whether recall is
-    at least `at_recall`, null where none was asked for; `docs` (typed alone), `n_rows`, `n_rows_missing`; `n_unscored`,
-    predictions without a score; `gold`, `pred`, `tp`, `fp`, `fn`; `precision`, `recall`, `f1`, `f2` from 0 to 1, null
-    where undefined; `leak` (typed alone), gold spans of high severity of which nothing is predicted.
+    at least `at_recall`, null where none was asked for; `docs` (typed alone), `n_rows`, `n_rows_missing`; `n_scored`,
+    `n_unscored`, predictions with and without a score, whatever the floor; `gold`, `pred`, `tp`, `fp`, `fn`;
+    `precision`, `recall`, `f1`, `f2` from 0 to 1, null where undefined. Of `typed` alone: `leak`, gold spans of high
+    severity of which nothing is predicted; `n_out_of_scope`, `n_unmapped`, `n_ignored`, `n_left_out`, predicted spans
+    that are not in `pred`: of types that the corpus does not annotate, with labels that the map does not name or
+    ignores, on scaffold that looks like personal data.
 
-    Raises `PiibenchError` for a run or a corpus that is not there, and for a floor or a recall that cannot be.
+    Raises `PiibenchError` for what cannot be: a board, run or corpus that is not there, a floor that is no finite
+    number, a recall that is not from 0 to 1, another word than keep or drop, threads that are not from 1 to 1024.
     """
     from piibench_duck import sweeps
 

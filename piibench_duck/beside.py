@@ -19,11 +19,23 @@ def beside(path: Path) -> Iterator[Path]:
             left.unlink(missing_ok=True)
     _UNFINISHED.add(part)
     try:
-        yield part
-        part.replace(path)
+        with named(part, path):
+            yield part
+            part.replace(path)
     finally:
         part.unlink(missing_ok=True)
         _UNFINISHED.discard(part)
+
+
+@contextmanager
+def named(part: Path, path: Path) -> Iterator[None]:
+    """Have an error of the system name `path`: that of a write that finds no room names no file, others name `part`."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is not None and error.filename in (None, part, str(part)):
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        raise
 
 
 def write_json(path: Path, value: object) -> None:

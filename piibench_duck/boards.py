@@ -7,9 +7,9 @@ import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from piibench_duck import catalog, warehouse
+from piibench_duck import catalog, versions, warehouse
 from piibench_duck.beside import is_alive
 from piibench_duck.errors import PiibenchError
 from piibench_duck.places import Board
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 CATALOG = "piibench.duckdb"
 _ROW_TABLES = ("rows", "gold_spans", "alignments")
+_SEEDS = ("taxonomy", "label_map")
 _DESIGNS = "designs/build"
+_NO_ROWS = Path(warehouse.EMPTY).stem
 _STEPS = ("build", "predict", "score")
 
 
@@ -56,21 +58,30 @@ def write_rows(con: warehouse.Connection, folder: Path) -> None:
     for table in ("source_labels", "annotators", "forgiven"):
         warehouse.write(con, f"select * from contracts.{table}", folder / table / "build.parquet", {})
     warehouse.write(con, "select * from contracts.designs", folder / "designs" / "build.parquet", parts)
+    write_empty(con, folder)
     write_seeds(con, folder)
 
 
-def write_seeds(con: warehouse.Connection, folder: Path) -> None:
-    """The seeds that `con` holds, where they differ from those there, and the zero-row file of each table."""
+def write_seeds(con: warehouse.Connection, folder: Path) -> dict[str, str]:
+    """The seeds that `con` holds, where they differ from those there; the digest of each by its file's name."""
     there = warehouse.about(con, folder)
-    for table in ("taxonomy", "label_map"):
+    digests = {}
+    for table in _SEEDS:
         select = f"select * from contracts.{table}"
-        if there.get(f"{table}/seed", {}).get("digest") != warehouse.content_digest(con, select):
+        digests[f"{table}/seed"] = digest = warehouse.content_digest(con, select)
+        if there.get(f"{table}/seed", {}).get("digest") != digest:
             warehouse.write(con, select, folder / table / "seed.parquet", {})
+    return digests
+
+
+def write_empty(con: warehouse.Connection, folder: Path) -> None:
+    """The zero-row file of each table, where it is not that of the SQL that is shipped."""
+    there = warehouse.about(con, folder)
     scratch = None
     for name in (*(f"contracts.{table}" for table in warehouse.contract_names()), *warehouse.kept_names()):
         table = name.split(".")[1]
         digest = warehouse.file_digest(name)  # a file of no rows says what columns there are, so it goes with its SQL
-        if table == "settings" or there.get(f"{table}/{Path(warehouse.EMPTY).stem}", {}).get("digest") == digest:
+        if table == "settings" or there.get(f"{table}/{_NO_ROWS}", {}).get("digest") == digest:
             continue
         if scratch is None:
             scratch = warehouse.connect()
@@ -120,14 +131,19 @@ def verify(
 
     Files of the tables in `ignoring` are not looked at, nor those of runs not in `runs`. Raises `PiibenchError`
     naming the file and its input; of several the one that is made first, since making it again comes before the others.
-    Also where a build was cut short, or a file of rows is there that no build wrote.
+    Also where a build was cut short, where a file of rows is there that no build wrote or one of a run is not, and
+    where a file has other columns than its table.
     """
     there = warehouse.about(con, folder)
     chosen = None if runs is None else {*runs}
+    looked_at = []
     for name, said in sorted(there.items(), key=lambda item: (_step(item[0]), item[0])):
         table, writer = name.split("/", 1)
         if table in ignoring or (table in warehouse.RUN_TABLES and chosen is not None and writer not in chosen):
             continue
+        looked_at.append(name)
+        if table == "runs" and writer != _NO_ROWS:
+            _refuse_half(folder, there, writer)
         for needed, digest in said["inputs"].items():
             if needed not in there or there[needed]["digest"] != digest:
                 state = "is not there" if needed not in there else "has changed since"
@@ -138,17 +154,47 @@ def verify(
     built = there.get(_DESIGNS, {"inputs": {}})["inputs"].keys()
     present = {f"{table}/{path.stem}" for table in _ROW_TABLES for path in (folder / table).glob("*.parquet")}
     for name in sorted(present - built):
-        if name.split("/", 1)[1] != Path(warehouse.EMPTY).stem:
+        if name.split("/", 1)[1] != _NO_ROWS:
             raise PiibenchError(
                 f"{folder.name}/{name}.parquet is of no finished build; run `piibench-duck build` again"
             )
+    _refuse_other_columns(con, folder, there, looked_at)
     return {name: str(said["digest"]) for name, said in there.items()}
+
+
+def _refuse_half(folder: Path, there: Mapping[str, Mapping[str, Any]], run: str) -> None:
+    """Raise where a table of a run is not there, or answers other files of rows than the run's line says."""
+    for table in warehouse.RUN_TABLES:
+        said = there.get(f"{table}/{run}")
+        if said is None or said["inputs"] != there[f"runs/{run}"]["inputs"]:
+            state = "is not there" if said is None else "answers other rows than its line in runs/ says"
+            raise PiibenchError(
+                f"{folder.name}/{table}/{run}.parquet of the run {run!r} {state}; predict or import that run again"
+            )
+
+
+def _refuse_other_columns(
+    con: warehouse.Connection, folder: Path, there: Mapping[str, object], looked_at: Sequence[str]
+) -> None:
+    """Raise where a file is of an older or a newer version of its table. One file stands for all that a build wrote."""
+    empty = [f"{table}/{_NO_ROWS}" for table in warehouse.contract_names()]
+    of_build = {name.split("/")[0]: name for name in looked_at if _step(name) == 0 and name not in empty}
+    others = [name for name in looked_at if _step(name) > 0]
+    names = dict.fromkeys(name for name in [*empty, *of_build.values(), *others] if name in there)
+    if (name := versions.first_other(con, folder, names)) is None:
+        return
+    table, writer = name.split("/", 1)
+    step = 0 if writer == _NO_ROWS or table in _SEEDS else _step(name)
+    raise PiibenchError(
+        f"{folder.name}/{name}.parquet has other columns than this version's; "
+        f"run `piibench-duck {_STEPS[step]}` again for this board"
+    )
 
 
 def _step(name: str) -> int:
     """Place among `_STEPS` of the command that makes a file."""
     table = name.split("/")[0]
-    return 0 if table in (*_ROW_TABLES, "designs") else 1 if table in warehouse.RUN_TABLES else 2
+    return 0 if table in (*_ROW_TABLES, *versions.OF_BUILD) else 1 if table in warehouse.RUN_TABLES else 2
 
 
 def refuse_broken(folder: Path, error: Exception) -> None:
@@ -160,9 +206,10 @@ def refuse_broken(folder: Path, error: Exception) -> None:
 
 
 def require_built(folder: Path, name: str) -> None:
-    """Raise unless the board has been built."""
+    """Raise unless the board has been built, with all the tables that there are."""
     if not (folder / "rows" / warehouse.EMPTY).is_file() or not (folder / "label_map" / "seed.parquet").is_file():
         raise PiibenchError(f"board {name!r} has not been built; run `piibench-duck build --board {name}`")
+    versions.require_tables(folder, name, (table for table in warehouse.contract_names() if table != "settings"))
 
 
 def run_names(folder: Path) -> list[str]:
@@ -180,10 +227,7 @@ def open_to_read(
 ) -> warehouse.Connection:
     """The board as views, with its kept relations read from their files; of `runs` alone where they are named."""
     require_built(folder, name)
-    tables = [*(table for table in warehouse.contract_names() if table != "settings"), *kept_tables()]
-    for table in tables:
-        if not (folder / table / warehouse.EMPTY).is_file():
-            raise PiibenchError(f"board {name!r} is of an older version, without {table}; build and score it again")
+    versions.require_tables(folder, name, kept_tables())
     con = warehouse.connect()
     verify(con, folder, runs=runs)
     _make_views(con, folder, name, protocol, runs)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from piibench_duck.beside import named
 from piibench_duck.errors import PiibenchError
 from piibench_duck.runners import Answer, Span
 
@@ -54,10 +55,11 @@ class Answers(NamedTuple):
 def replace(path: Path, write: Callable[[Path], object]) -> None:
     """Writes beside `path` and renames, so that `path` is old or new and never half."""
     part = path.with_name(path.name + ".part")
-    write(part)
-    with part.open("rb+") as file:
-        os.fsync(file.fileno())
-    part.replace(path)
+    with named(part, path):
+        write(part)
+        with part.open("rb+") as file:
+            os.fsync(file.fileno())
+        part.replace(path)
 
 
 def chunk_path(folder: Path, index: int) -> Path:

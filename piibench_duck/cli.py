@@ -81,7 +81,9 @@ def _show_findings(error: PiibenchError) -> None:
     for finding in findings[:FINDINGS_SHOWN]:
         print(console.one_line(str(finding)), file=sys.stderr)
     if len(findings) > FINDINGS_SHOWN:
-        print(f"… and {len(findings) - FINDINGS_SHOWN} more; `piibench-duck validate` lists all", file=sys.stderr)
+        listed_by = getattr(error, "listed_by", None)
+        how = f"; {listed_by} lists all" if listed_by else ""
+        print(f"… and {len(findings) - FINDINGS_SHOWN} more{how}", file=sys.stderr)
 
 
 def _forget_stdout() -> None:

@@ -53,6 +53,9 @@ Runs = Annotated[list[str] | None, typer.Argument(metavar="[RUN]...", help="Runs
 KeyMap = Annotated[
     list[str] | None, typer.Option("--map", help="KEY=NAME: read KEY under NAME alone, e.g. --map start=from.")
 ]
+Labels = Annotated[
+    list[str] | None, typer.Option("--label", help="SOURCE=TYPE: what a label of the file means; TYPE may be ignored.")
+]
 AllowMissing = Annotated[bool, typer.Option("--allow-missing", help="Score rows that were not answered as all missed.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, also of what is wrong with a file.")]
 Offsets = Annotated[OffsetUnit, typer.Option("--offset-unit", help="What offsets in the predictions count.")]
@@ -73,4 +76,21 @@ def key_map(pairs: Sequence[str] | None) -> dict[str, str]:
         if key in found:
             raise WrongUsageError(f"--map names {key!r} twice")
         found[key] = name
+    return found
+
+
+def label_types(pairs: Sequence[str] | None) -> dict[str, str]:
+    """What `--label` says, by the label of the file.
+
+    >>> label_types(["Vorname=PERSON", "a=b=ignored"])
+    {'Vorname': 'PERSON', 'a=b': 'ignored'}
+    """
+    found: dict[str, str] = {}
+    for pair in pairs or ():
+        label, equals, type_ = pair.rpartition("=")
+        if not (label and equals and type_):
+            raise WrongUsageError(f"--label {pair!r} is not of the form SOURCE=TYPE")
+        if label in found:
+            raise WrongUsageError(f"--label names {label!r} twice")
+        found[label] = type_
     return found

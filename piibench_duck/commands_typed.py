@@ -1,15 +1,15 @@
 """The commands of typed scores: the table of `score --typed`, and `sweep`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from piibench_duck import console
 from piibench_duck.cli_options import AsJson, Board
-from piibench_duck.errors import PiibenchError, WrongUsageError
+from piibench_duck.errors import WrongUsageError
 
 if TYPE_CHECKING:
     from piibench_duck import places
@@ -17,13 +17,20 @@ if TYPE_CHECKING:
     from piibench_duck.protocol import Protocol
     from piibench_duck.score import Options
 
+_MOST_DOCUMENTS = 1_000_000_000
+
 Typed = Annotated[
     bool, typer.Option("--typed", help="Print typed exact spans and leaks of each corpus, instead of the ranking.")
 ]
 Slices = Annotated[str | None, typer.Option("--slices", help="With --typed: columns to slice by, separated by commas.")]
 Limit = Annotated[
     int | None,
-    typer.Option("--limit", min=1, help="With --typed: so many documents of each slice; no other score is made."),
+    typer.Option(
+        "--limit",
+        min=1,
+        max=_MOST_DOCUMENTS,
+        help="With --typed: so many documents of each slice; no other score is made.",
+    ),
 ]
 
 
@@ -34,10 +41,11 @@ class Unscored(StrEnum):
     drop = "drop"
 
 
-def check(typed: bool, slices: str | None, limit: int | None) -> None:
-    """Refuse options of typed scores where those were not asked for."""
+def columns(typed: bool, slices: str | None, limit: int | None) -> list[str]:
+    """What `--slices` names; refuses options of typed scores where those were not asked for."""
     if not typed and (slices is not None or limit is not None):
         raise WrongUsageError("--slices and --limit go with --typed")
+    return [] if slices is None else list(dict.fromkeys(name.strip() for name in slices.split(",")))
 
 
 def score_board(
@@ -69,8 +77,8 @@ def score_files(
         typed.score_files(rows, predictions, model, out_dir, options, limit)
 
 
-def show(folders: Sequence[Path], slices: str | None, limit: int | None, as_json: bool) -> None:
-    """Print the reports in these folders of results, each of a run."""
+def show(folders: Sequence[Path], columns: Sequence[str], limit: int | None, as_json: bool) -> None:
+    """Print the reports in these folders of results, each of a run that was just scored."""
     from piibench_duck import report
 
     found = []
@@ -78,7 +86,6 @@ def show(folders: Sequence[Path], slices: str | None, limit: int | None, as_json
         found += (of_run := report.read(folder, limit))
         if not of_run:
             console.warn(f"{folder.name} has no report, since it was not run or there are no texts")
-    columns = _columns(found, slices)
     if as_json:
         console.print_json(found)
         return
@@ -90,20 +97,11 @@ def show(folders: Sequence[Path], slices: str | None, limit: int | None, as_json
         terminal_typed.report(one, columns)
 
 
-def _columns(found: Sequence[Mapping[str, Any]], slices: str | None) -> list[str]:
-    there = sorted({name.partition("=")[0] for one in found for name in one["slices"] if name != "all"})
-    wanted = [name.strip() for name in slices.split(",")] if slices is not None else []
-    for name in wanted:
-        if name not in there:
-            raise PiibenchError(f"--slices: no column {name!r}; there are {', '.join(there) or 'none'}")
-    return list(dict.fromkeys(wanted))
-
-
 def sweep(
     run: Annotated[str, typer.Argument(metavar="RUN", help="A run of the board.")],
     floors: Annotated[str | None, typer.Option(help="Score floors, separated by commas, e.g. none,0.5,0.9.")] = None,
     at_recall: Annotated[
-        float | None, typer.Option("--at-recall", help="The highest floor that still gives this recall.")
+        str | None, typer.Option("--at-recall", metavar="FLOAT", help="The highest floor that still gives this recall.")
     ] = None,
     corpus: Annotated[str | None, typer.Option(help="One corpus of the board; all if not given.")] = None,
     unscored: Annotated[
@@ -113,29 +111,21 @@ def sweep(
     as_json: AsJson = False,
 ) -> None:
     """A run's scores if it had predicted only what it is surer of than a floor; or the floor that gives a recall."""
+    from piibench_duck import floors as given
     from piibench_duck import protocol as protocols
     from piibench_duck import sweeps
     from piibench_duck.board import terminal_typed
 
     if (floors is None) == (at_recall is None):
         raise WrongUsageError("sweep needs either --floors or --at-recall")
-    chosen = None if floors is None else [_floor(name) for name in floors.split(",")]
+    chosen = None if floors is None else given.parse("--floors", floors)
+    target = None if at_recall is None else given.parse_number("--at-recall", at_recall)
     protocol = protocols.load()
     place = protocols.find_board(board, protocol)
     with console.status(f"sweep {run}"):
-        found = sweeps.lines(place, protocol, run, chosen, at_recall, corpus, unscored.value)
-    console.print_json(found) if as_json else terminal_typed.sweep(found, unscored.value, at_recall)
-
-
-def _floor(name: str) -> float | None:
-    import math
-
-    if name.strip().lower() == "none":
-        return None
-    try:
-        floor = float(name)
-    except ValueError:
-        floor = math.nan
-    if not math.isfinite(floor):
-        raise WrongUsageError(f"--floors names {name.strip()!r}; a number or none was expected")
-    return floor
+        found = sweeps.lines(place, protocol, run, chosen, target, corpus, unscored.value)
+    console.print_json(found) if as_json else terminal_typed.sweep(found, unscored.value, target)
+    if not any(line["n_scored"] for line in found):
+        left = "all of them stay" if unscored is Unscored.keep else "none is left"
+        of = "" if corpus is None else f" of corpus {corpus!r}"
+        console.warn(f"no prediction of run {run!r}{of} has a score: {left} at every floor")

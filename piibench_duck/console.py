@@ -52,6 +52,7 @@ def refusals_as_json(wanted: bool) -> Iterator[None]:
         if wanted:
             print(refused.as_json())
             raise PiibenchError(str(refused)) from None
+        refused.listed_by = "`--json`"
         raise
 
 

@@ -1,10 +1,12 @@
 """A board in Python: slices of it as Polars frames."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from piibench_duck import boards, protocol, warehouse
+from piibench_duck import boards, protocol, sources, warehouse
 from piibench_duck.errors import PiibenchError
+from piibench_duck.places import Board
 
 if TYPE_CHECKING:
     import polars as pl
@@ -13,9 +15,10 @@ if TYPE_CHECKING:
 class OpenBoard:
     """A board opened to read. Its Parquet files may be written to meanwhile; a frame sees those of its opening."""
 
-    def __init__(self, con: warehouse.Connection, name: str) -> None:
+    def __init__(self, con: warehouse.Connection, place: Board) -> None:
         self._con = con
-        self.name = name
+        self.place = place
+        self.name = place.name
 
     def slice(self, table: str = "marts.row_scores", **columns: object) -> "pl.LazyFrame":
         """The rows of a table whose columns have these values, or one of the values of a list.
@@ -52,15 +55,25 @@ class OpenBoard:
 
 def open_board(path: str | Path, board: str | None = None) -> OpenBoard:
     """Open `warehouse/<board>`; or `warehouse`, with the board named where it holds several."""
+    plan = protocol.load()
+    place = find_place(path if board is None else Path(path) / board, plan)
+    return OpenBoard(boards.open_to_read(place.warehouse, place.name, plan), place)
+
+
+def find_place(path: str | Path | OpenBoard, plan: protocol.Protocol) -> Board:
+    """The board that is meant: one that is open, or of `--board`'s names and folders, or a folder of the warehouse."""
+    if isinstance(path, OpenBoard):
+        return path.place
+    if not isinstance(path, str | os.PathLike):
+        raise PiibenchError("a board is its name, its folder or an opened board; found something else")
     folder = Path(path)
-    if board is not None:
-        folder = folder / board
-    elif not (folder / "rows").is_dir():
-        inside = sorted(child.name for child in folder.glob("*") if (child / "rows").is_dir())
-        if len(inside) != 1:
-            found = (
-                f"it holds {', '.join(inside)}; name one" if inside else "it holds no board; run `piibench-duck build`"
-            )
-            raise PiibenchError(f"{str(folder)!r} is not a board: {found}")
-        folder = folder / inside[0]
-    return OpenBoard(boards.open_to_read(folder, folder.resolve().name, protocol.load()), folder.resolve().name)
+    is_named = str(path) in plan.boards or protocol.own_rows(folder) or sources.own_file(folder)
+    if (folder / "rows").is_dir():
+        return protocol.board_at(folder, folder.resolve().name)
+    if is_named or not folder.is_dir():
+        return protocol.find_board(str(path), plan)
+    inside = sorted(child.name for child in folder.glob("*") if (child / "rows").is_dir())
+    if len(inside) != 1:
+        found = f"it holds {', '.join(inside)}; name one" if inside else "it holds no board; run `piibench-duck build`"
+        raise PiibenchError(f"{str(folder)!r} is not a board: {found}")
+    return protocol.board_at(folder / inside[0], (folder / inside[0]).resolve().name)

@@ -139,7 +139,7 @@ def _head(described: Mapping[str, Any], corpus: str, design: str | None, known: 
 def write(known: Common, run: str, folder: Path) -> list[Path]:
     """Write `reports/<corpus>.json` into a run's folder of results, each beside and renamed, and remove stale ones.
 
-    With a limit, `reports/<corpus>.limit-<N>.json`, and nothing else is touched.
+    With a limit, `reports/<corpus>.limit-<N>.json`, and nothing but those of the same limit is touched.
     """
     place = folder / FOLDER
     written = []
@@ -148,11 +148,16 @@ def write(known: Common, run: str, folder: Path) -> list[Path]:
         path = place / file_name(corpus, known.limit)
         write_json(path, report)
         written.append(path)
-    if known.limit is None:
-        for path in place.glob("*.json"):
-            if path not in written and ".limit-" not in path.name:
-                path.unlink()
+    for path in _there(folder, known.limit):
+        if path not in written:
+            path.unlink()
     return written
+
+
+def _there(folder: Path, limit: int | None) -> list[Path]:
+    """The files of reports with that limit."""
+    ending = ".json" if limit is None else f".limit-{limit}.json"
+    return [path for path in (folder / FOLDER).glob(f"*{ending}") if limit is not None or ".limit-" not in path.name]
 
 
 def clear(folder: Path) -> None:
@@ -162,9 +167,8 @@ def clear(folder: Path) -> None:
 
 def read(folder: Path, limit: int | None = None) -> list[Line]:
     """The reports in a run's folder of results, in order of their corpora."""
-    ending = ".json" if limit is None else f".limit-{limit}.json"
-    paths = [path for path in (folder / FOLDER).glob(f"*{ending}") if limit or ".limit-" not in path.name]
-    return sorted((json.loads(path.read_text("utf-8")) for path in paths), key=lambda report: str(report["corpus"]))
+    found = (json.loads(path.read_text("utf-8")) for path in _there(folder, limit))
+    return sorted(found, key=lambda report: str(report["corpus"]))
 
 
 def file_name(corpus: str, limit: int | None = None) -> str:

@@ -1,6 +1,5 @@
 """A run at score floors: what is left of it is a run of its own, scored by the very same SQL."""
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from piibench_duck import protocol as protocols
 from piibench_duck import typed, warehouse
 from piibench_duck.errors import PiibenchError
+from piibench_duck.floors import check, check_recall
 from piibench_duck.places import Board
 from piibench_duck.score import Options
 from piibench_duck.warehouse import Connection
@@ -16,17 +16,23 @@ from piibench_duck.warehouse import Connection
 if TYPE_CHECKING:
     import polars as pl
 
+    from piibench_duck.explore import OpenBoard
+
 Level = Literal["typed", "characters"]
 LEVELS: tuple[Level, ...] = ("typed", "characters")
+APART = ("n_out_of_scope", "n_unmapped", "n_ignored", "n_left_out")
+"""Predicted spans that are not among `pred` of typed scores, by why."""
 COLUMNS = {
     **{"run": str, "corpus": str, "level": str, "design": str, "floor": float, "is_reached": bool},
-    **{"docs": int, "n_rows": int, "n_rows_missing": int, "n_unscored": int},
+    **{"docs": int, "n_rows": int, "n_rows_missing": int, "n_scored": int, "n_unscored": int},
     **{"gold": int, "pred": int, "tp": int, "fp": int, "fn": int},
     **{"precision": float, "recall": float, "f1": float, "f2": float, "leak": int},
+    **dict.fromkeys(APART, int),
 }
 """Names and types of what a sweep gives."""
 
 _OF_RUN = ("runs", "run_rows", "pred_spans")
+_MOST_THREADS = 1024
 _PROBES = 6
 """Floors that a search tries at once in each corpus."""
 
@@ -34,13 +40,14 @@ _SELECTS: Mapping[Level, tuple[str, str]] = {
     "typed": (
         "marts.typed_scores",
         "select run_id, corpus, is_ranked, design, docs, n_rows, n_rows_missing, gold, pred, tp, fp, fn, precision, "
-        "recall, f1, f2, leak from marts.typed_scores where is_reported and slice_by = 'all'",
+        f"recall, f1, f2, leak, {', '.join(APART)} from marts.typed_scores where is_reported and slice_by = 'all'",
     ),
     "characters": (
         "marts.scores",
         "select run_id, slice as corpus, true as is_ranked, settings.design, null as docs, n_rows, n_rows_missing, "
         "tp + fn as gold, tp + fp as pred, tp, fp, fn, precision, recall, f1, metrics.f2(tp, fp, fn) as f2, "
-        "null as leak from marts.scores cross join staging.settings as settings where slice_by = 'corpus'",
+        f"null as leak, {', '.join(f'null as {name}' for name in APART)} "
+        "from marts.scores cross join staging.settings as settings where slice_by = 'corpus'",
     ),
 }
 _COUNTED = """
@@ -69,11 +76,12 @@ class _Scores(NamedTuple):
     """What a run says of how sure it is."""
 
     distinct: dict[str, list[float]]  # by corpus, ascending
-    n_unscored: Counter[tuple[str, bool]]  # by corpus and whether of the rows that rank; else of whole documents
+    n_scored: Counter[tuple[str, bool]]  # by corpus and whether of the rows that rank; else of whole documents
+    n_unscored: Counter[tuple[str, bool]]
 
 
 def frame(
-    path: str | Path,
+    path: "str | Path | OpenBoard",
     run: str,
     floors: Sequence[float | None] | None,
     at_recall: float | None,
@@ -84,9 +92,10 @@ def frame(
     """What `piibench_duck.sweep` gives."""
     import polars as pl
 
-    folder = Path(path)
-    board = protocols.board_at(folder, folder.resolve().name)
-    found = lines(board, protocols.load(), run, floors, at_recall, corpus, unscored, threads)
+    from piibench_duck import explore
+
+    protocol = protocols.load()
+    found = lines(explore.find_place(path, protocol), protocol, run, floors, at_recall, corpus, unscored, threads)
     types = {str: pl.String(), float: pl.Float64(), int: pl.Int64(), bool: pl.Boolean()}
     return pl.DataFrame(found, schema={name: types[kind] for name, kind in COLUMNS.items()})
 
@@ -104,23 +113,24 @@ def lines(
     """The lines of a sweep, each a dictionary with the keys of `COLUMNS`."""
     if (floors is None) == (at_recall is None):
         raise PiibenchError("a sweep needs either floors or a recall, found both or neither")
-    if any(floor is not None and not math.isfinite(floor) for floor in floors or ()):
-        raise PiibenchError("a floor is not a finite number")
-    if at_recall is not None and not 0 <= at_recall <= 1:
-        raise PiibenchError(f"a recall of {at_recall} cannot be; a number from 0 to 1 was expected")
+    wanted = [] if floors is None else check(floors)
+    target = 0.0 if at_recall is None else check_recall(at_recall)
     if unscored not in ("keep", "drop"):
         raise PiibenchError(f"predictions without a score cannot be {unscored!r}; keep or drop was expected")
+    if threads is not None and not (type(threads) is int and 1 <= threads <= _MOST_THREADS):
+        raise PiibenchError(f"threads are not a whole number from 1 to {_MOST_THREADS}")
     typed.asked(board, [run])
     of = Asked(board, protocol, run, corpus, unscored == "keep", threads)
     with typed.opened(board, protocol, Options(0, 1, threads=threads), [run]) as con:
         _prepare(con, of)
         scores = _scores(con)
         if floors is not None:
-            found = list(_at_floors(con, of, scores, list(dict.fromkeys(floors))))
+            found = list(_at_floors(con, of, scores, wanted))
         else:
-            found = list(_at_recall(con, of, scores, at_recall or 0.0))
+            found = list(_at_recall(con, of, scores, target))
     for line in found:
-        line["n_unscored"] = scores.n_unscored[line["corpus"], line["is_ranked"]]
+        of_design = line["corpus"], line["is_ranked"]
+        line |= {"n_scored": scores.n_scored[of_design], "n_unscored": scores.n_unscored[of_design]}
     return [{name: line[name] for name in COLUMNS} for line in found]
 
 
@@ -246,12 +256,13 @@ def _prepare(con: Connection, of: Asked) -> None:
 def _scores(con: Connection) -> _Scores:
     warehouse.derive(con, ["staging.all_rows"])
     distinct: dict[str, list[float]] = {}
+    n_scored: Counter[tuple[str, bool]] = Counter()
     n_unscored: Counter[tuple[str, bool]] = Counter()
     for corpus, is_ranked, is_of_document, score, n_spans in con.sql(_COUNTED).fetchall():
         its_scores = distinct.setdefault(corpus, [])
         if score is not None:
             its_scores.append(score)
-        else:
-            n_unscored[corpus, True] += n_spans * is_ranked
-            n_unscored[corpus, False] += n_spans * is_of_document
-    return _Scores({corpus: sorted({*its_scores}) for corpus, its_scores in distinct.items()}, n_unscored)
+        counts = n_unscored if score is None else n_scored
+        counts[corpus, True] += n_spans * is_ranked
+        counts[corpus, False] += n_spans * is_of_document
+    return _Scores({corpus: sorted({*its_scores}) for corpus, its_scores in distinct.items()}, n_scored, n_unscored)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from piibench_duck import boards, label_maps, report, score, sources, warehouse
+from piibench_duck import boards, label_maps, report, score, slice_values, sources, warehouse
 from piibench_duck.errors import PiibenchError
 from piibench_duck.interchange.tables import Predictions, Rows
 from piibench_duck.places import Board
@@ -23,17 +23,19 @@ _LOADED = {  # tables of a board, and which of their lines: all, of the rows tha
 def score_board(board: Board, protocol: Protocol, options: score.Options, runs: Sequence[str], limit: int) -> list[str]:
     """Write `reports/<corpus>.limit-<N>.json` of runs of a board, all unless named, and nothing else. Their names.
 
-    Raises `PiibenchError` where a run has not answered every row that ranks and that is not allowed.
+    Raises `PiibenchError` where a run has not answered every row that ranks and that is not allowed. A run that was not
+    run has no reports.
     """
     chosen = asked(board, runs)
     with opened(board, protocol, options, chosen) as con:
         _limit(con, limit)
+        score.refuse_slices(con, options.slices)
         warehouse.derive(con, _NEEDED)
         _refuse_missing(con, options)
-        known = report.common(con, sources.read_at_build(board.warehouse))
-        for run in _ran(con):
+        known = report.common(con, sources.read_at_build(board.warehouse), sources.rows_at_build(board.warehouse))
+        for run in chosen:
             report.write(known, run, board.results / run)
-        return _ran(con)
+        return chosen
 
 
 def score_files(
@@ -42,7 +44,9 @@ def score_files(
     """The same of a predictions file against a rows file, into `out_dir`."""
     con = score.filled(rows, {model: predictions}, options)
     warehouse.check(con, _FILE_CHECKS, "mend the rows file")
+    slice_values.refuse_gold(con, "rows file")
     _limit(con, limit)
+    score.refuse_slices(con, options.slices)
     warehouse.derive(con, _NEEDED)
     report.write(report.common(con, rows_sha256=rows.sha256), model, out_dir)
 
@@ -78,6 +82,7 @@ def opened(board: Board, protocol: Protocol, options: score.Options, runs: Seque
     warehouse.fill(con, "settings", {name: [value] for name, value in settings.items()})
     try:
         _load(con, board, runs)
+        label_maps.refuse_unknown(con, board)
         yield con
     except RuntimeError as error:
         boards.refuse_broken(board.warehouse, error)
@@ -103,10 +108,6 @@ def _load(con: Connection, board: Board, runs: Sequence[str]) -> None:
 
 def _limit(con: Connection, limit: int) -> None:
     con.execute("update contracts.settings set document_limit = $limit", {"limit": limit})
-
-
-def _ran(con: Connection) -> list[str]:
-    return [run for (run,) in con.sql("select run_id from staging.runs where status = 'ran' order by all").fetchall()]
 
 
 def _refuse_missing(con: Connection, options: score.Options) -> None:

@@ -160,6 +160,8 @@ def test_a_run_that_was_not_run_has_no_report(call: Call, board: Path) -> None:
     ended = call("score", "--typed", "--board", board)
     assert (ended.code, ended.err.count("absent has no report, since it was not run")) == (0, 1)
     assert ended.out.count("run=m") == 2
+    ended = call("score", "--typed", "--limit", 2, "--board", board)
+    assert (ended.code, ended.err.count("absent has no report, since it was not run")) == (0, 1)
     ended = call("sweep", "absent", "--floors", "none", "--board", board)
     assert (ended.code, ended.err) == (1, "piibench-duck: run 'absent' was not run: its weights are not here\n")
 
@@ -189,7 +191,30 @@ def test_a_sweep_prints_a_table_a_corpus(call: Call, shared_board: Path) -> None
         "characters 2.0 — 24 0 0 0 24 — 0.0000 0.0000 0.0000 —",
         "typed: predicted spans without a score: 1, kept at every floor.",
         "characters: predicted spans without a score: 1, kept at every floor.",
+        "typed: predicted and not counted: 1 of types that the corpus does not annotate.",
     ]
+
+
+def test_a_sweep_says_where_a_floor_moves_what_is_not_counted(call: Call, board: Path, tmp_path: Path) -> None:
+    lines = predictions()
+    lines[0]["spans"][1]["score"] = 0.4
+    path = write_lines(tmp_path / "sure.jsonl", lines)
+    assert call("import", path, "--as", "sure", "--board", board).code == 0
+    ended = call("sweep", "sure", "--floors", "none,0.5", "--corpus", "near", "--board", board)
+    assert table(ended)[-1] == (
+        "typed, floor none: predicted and not counted: 1 of types that the corpus does not annotate."
+    )
+    assert "floor 0.5" not in ended.out
+
+
+def test_a_sweep_of_a_run_without_any_score_says_so(call: Call, board: Path, tmp_path: Path) -> None:
+    lines = [{**line, "spans": [span(*NAME)]} for line in predictions()]
+    path = write_lines(tmp_path / "unsure.jsonl", lines)
+    assert call("import", path, "--as", "unsure", "--board", board).code == 0
+    told = "piibench-duck: no prediction of run 'unsure' has a score: "
+    for how, left in (("keep", "all of them stay"), ("drop", "none is left")):
+        ended = call("sweep", "unsure", "--floors", "1.5", "--unscored", how, "--board", board)
+        assert (ended.code, ended.err) == (0, f"{told}{left} at every floor\n")
 
 
 def test_a_sweep_finds_the_floor_of_a_recall(call: Call, shared_board: Path) -> None:
@@ -208,11 +233,14 @@ def test_a_sweep_finds_the_floor_of_a_recall(call: Call, shared_board: Path) -> 
         (["score", "--slices", "locale"], 2, "--slices and --limit go with --typed"),
         (["score", "--limit", "3"], 2, "--slices and --limit go with --typed"),
         (["score", "--typed", "--limit", "0"], 2, "--limit"),
+        (["score", "--typed", "--limit", "9" * 20], 2, "--limit"),
         (["sweep", "m"], 2, "sweep needs either --floors or --at-recall"),
         (["sweep", "m", "--floors", "none", "--at-recall", "0.5"], 2, "sweep needs either --floors or --at-recall"),
         (["sweep", "m", "--floors", "low"], 2, "--floors names 'low'; a number or none was expected"),
         (["sweep", "m", "--floors", "nan"], 2, "--floors names 'nan'; a number or none was expected"),
         (["sweep", "m", "--floors", ""], 2, "--floors names ''; a number or none was expected"),
+        (["sweep", "m", "--floors", "1_0"], 2, "--floors names '1_0'; a number or none was expected"),
+        (["sweep", "m", "--at-recall", "0_1"], 2, "--at-recall names '0_1'; a number was expected"),
         (["sweep", "m", "--at-recall", "95"], 1, "a recall of 95.0 cannot be; a number from 0 to 1 was expected"),
         (["sweep", "nobody", "--floors", "none"], 1, "no run 'nobody'; there are m"),
         (["sweep", "m", "--floors", "none", "--corpus", "x"], 1, "no corpus 'x' on board 'own'; there are far, near"),

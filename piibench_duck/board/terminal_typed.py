@@ -30,8 +30,8 @@ def report(found: Mapping[str, Any], columns: Sequence[str]) -> None:
     whole = slices["all"]
     if whole["n_rows_missing"]:
         print(_missing(whole))
-    if apart := [f"{whole[key]} {said}" for key, said in _APART.items() if whole[key]]:
-        print(f"Predicted and not counted: {', '.join(apart)}.")
+    if apart := _apart(whole):
+        print(f"Predicted and not counted: {apart}.")
 
 
 def sweep(found: Sequence[Mapping[str, Any]], unscored: str, at_recall: float | None) -> None:
@@ -50,8 +50,18 @@ def sweep(found: Sequence[Mapping[str, Any]], unscored: str, at_recall: float | 
                 print(f"{level}: predicted spans without a score: {of['n_unscored']}, kept {where}.")
             if of["n_rows_missing"]:
                 print(f"{level}: {_missing(of)}")
+        by_floor = {_floor(line): _apart(line) for line in lines if line["level"] == "typed"}
+        is_same = len({*by_floor.values()}) == 1
+        for floor, apart in list(by_floor.items())[: 1 if is_same else None]:
+            where = "typed" if is_same else f"typed, floor {floor}"
+            if apart:
+                print(f"{where}: predicted and not counted: {apart}.")
         if any(line["is_reached"] is False for line in lines):
             print("not reached: even without a floor, the recall is lower or undefined.")
+
+
+def _apart(of: Mapping[str, Any]) -> str:
+    return ", ".join(f"{of[key]} {said}" for key, said in _APART.items() if of[key])
 
 
 def _missing(of: Mapping[str, Any]) -> str:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from piibench_duck import chunks
 from piibench_duck.beside import abandon, beside
 
 DEAD_PID = 2**22 + 1  # above the largest process id that Linux gives out
@@ -55,3 +56,33 @@ def test_a_process_that_ends_at_once_takes_its_unfinished_files_with_it(tmp_path
 
     with pytest.raises(FileNotFoundError):
         end()
+
+
+def test_an_error_of_the_system_names_the_file_and_not_what_lies_beside(tmp_path: Path) -> None:
+    def no_room(part: Path) -> None:
+        raise OSError(27, "File too large")  # as a write says it, which knows of no name
+
+    def write(path: Path) -> None:
+        with beside(path) as part:
+            no_room(part)
+
+    for attempt in (write, lambda path: chunks.replace(path, no_room)):
+        with pytest.raises(OSError, match="too large") as raised:
+            attempt(tmp_path / "out.json")
+        assert raised.value.filename == str(tmp_path / "out.json")
+
+    def open_part(path: Path) -> None:
+        with beside(path) as part:
+            part.write_text("new")
+
+    with pytest.raises(FileNotFoundError) as raised:
+        open_part(tmp_path / "nowhere" / "out.json")
+    assert raised.value.filename == str(tmp_path / "nowhere" / "out.json")
+
+    def read_another(path: Path) -> None:
+        with beside(path):
+            (tmp_path / "other").read_text()
+
+    with pytest.raises(FileNotFoundError) as raised:
+        read_another(tmp_path / "out.json")
+    assert str(raised.value.filename) == str(tmp_path / "other")

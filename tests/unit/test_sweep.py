@@ -201,6 +201,34 @@ def test_a_sweep_writes_nothing(board: Board) -> None:
     assert files() == before
 
 
+def test_predictions_that_are_not_counted_are_counted_apart(board: Board) -> None:
+    found = {of["level"]: of for of in swept(board, "never", floors=[None], corpus="empty")}
+    assert (found["typed"]["pred"], found["typed"]["n_out_of_scope"], found["typed"]["n_unmapped"]) == (0, 1, 0)
+    assert {found["characters"][name] for name in sweeps.APART} == {None}
+
+
+def test_a_board_in_python_is_what_the_command_takes_or_a_folder_or_an_opened_one(
+    board: Board, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert board.own
+    score.score_board(board, PROTOCOL, OPTIONS)
+    expected = swept(board, "mixed", floors=[None])
+    monkeypatch.chdir(board.own.parent)
+    for path in (board.own.name, board.own, str(board.warehouse), piibench_duck.open(board.own)):
+        assert piibench_duck.sweep(path, "mixed", floors=[None]).to_dicts() == expected
+    named = board.own.parent / "home" / "warehouse"
+    named.mkdir(parents=True)
+    (named / "demo").symlink_to(board.warehouse)
+    monkeypatch.setenv("PIIBENCH_HOME", str(named.parent))
+    assert piibench_duck.open("demo").name == "demo"
+    with pytest.raises(PiibenchError, match=r"^no board 'nobody'; there are .*, or a folder that holds rows\.jsonl"):
+        piibench_duck.sweep("nobody", "mixed", floors=[None])
+    with pytest.raises(PiibenchError, match=r"^a board is its name, its folder or an opened board"):
+        piibench_duck.sweep(5, "mixed", floors=[None])  # type: ignore[arg-type]
+    with pytest.raises(PiibenchError, match=r"^threads are not a whole number from 1 to 1024$"):
+        piibench_duck.sweep(board.own, "mixed", floors=[None], threads=0)
+
+
 def test_the_python_call_gives_a_frame_of_named_and_typed_columns(board: Board) -> None:
     frame = piibench_duck.sweep(board.warehouse, "mixed", floors=[None, 0.5])
     assert frame.columns == list(sweeps.COLUMNS)
@@ -220,6 +248,9 @@ def test_the_python_call_gives_a_frame_of_named_and_typed_columns(board: Board) 
         ({"floors": None}, "a sweep needs either floors or a recall, found both or neither"),
         ({"at_recall": 0.5}, "a sweep needs either floors or a recall, found both or neither"),
         ({"floors": None, "at_recall": 1.5}, "a recall of 1.5 cannot be; a number from 0 to 1 was expected"),
+        ({"floors": []}, "floors are an empty list; a number, or None for no floor, was expected"),
+        ({"floors": 0.5}, "floors are not a list of numbers, with None for no floor"),
+        ({"floors": None, "at_recall": "0.5"}, "a recall is not a finite number"),
         ({"unscored": "lose"}, "predictions without a score cannot be 'lose'; keep or drop was expected"),
     ],
 )

@@ -343,3 +343,30 @@ def test_a_run_without_labels_that_mean_anything_has_leaks_and_nothing_that_asks
     found = report.sections(con)["masks"]["by_corpus"]["one"]["all_rows"]
     assert found["reason"] == "none of the run's labels is a type of the taxonomy or a label of the gold"
     assert (found["all"]["recall"], found["all"]["touched"]) == (None, 2)
+
+
+def test_mentions_that_need_no_masking_are_ignored_in_diagnostics_and_their_label_stays_in_scope() -> None:
+    gold = [
+        Gold(0, 4, "PERSON", "scored", "NO_MASK"),
+        Gold(0, 3, "PERSON", "scored", "QUASI"),
+        Gold(0, 2, "LOCATION", "scored", "NO_MASK"),
+        Gold(0, 1, "EMAIL", "excluded", "NO_MASK"),
+    ]
+    con = scored([Row("a", "Anna", gold)], [Run("run", {"a": Answer([Pred(0, 4, "LOCATION")])})])
+    warehouse.derive(con, ["marts.label_diagnostics"])
+    found = con.sql("select source_label, n_spans, role, reason from marts.label_diagnostics order by all")
+    judged = "judged to need no masking (NO_MASK)"
+    assert found.fetchall() == [
+        ("EMAIL", 1, "excluded", None),
+        ("LOCATION", 1, "ignored", judged),
+        ("PERSON", 1, "ignored", judged),
+        ("PERSON", 1, "scored", None),
+    ]
+    assert (line(con)["fp"], line(con)["n_out_of_scope"]) == (1, 0)
+
+
+def test_what_a_run_says_that_its_labels_mean_wins_over_the_label_map() -> None:
+    con = tables.connect([Row("a", "Anna", [Gold(0, 4)])], [Run("run", {"a": Answer([Pred(0, 4, "LOCATION")])})])
+    con.execute("update contracts.runs set settings = map {'label LOCATION': 'PERSON'}")
+    warehouse.derive(con, ["marts.typed_scores"])
+    assert line(con)["tp"] == 1
