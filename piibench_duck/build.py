@@ -1,11 +1,11 @@
 """Sources to rows: fetch, read, cut, choose, wrap, and write to the warehouse."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from piibench_duck import boards, designs, forgiven, label_maps, sources, warehouse
+from piibench_duck import boards, designs, forgiven, label_maps, slice_values, sources, warehouse
 from piibench_duck.corpora import Document
 from piibench_duck.errors import PiibenchError
 from piibench_duck.passages import Passage, cut
@@ -29,6 +29,8 @@ class CorpusReport(NamedTuple):
 
     corpus: str
     n_documents: int
+    n_serving: int
+    """Of the documents, those that may serve: not more than the sources' `most_documents`, of splits that serve."""
     n_passages: int
     n_rows: int
     n_long: int
@@ -48,6 +50,8 @@ class BuildReport(NamedTuple):
     designs: list[dict[str, Any]]
     read: dict[str, dict[str, Any]]
     """The bytes that were read, by source: what `sources.json` in the board's warehouse says."""
+    unknown: list[str]
+    """Labels that no map names and that are ignored, each with its spans, where that was allowed."""
 
 
 class _Job(NamedTuple):
@@ -66,6 +70,7 @@ class _Plan(NamedTuple):
     origins: dict[str, Origin]  # by passage id
     selected: dict[str, list[list[designs.Row]]]  # by design
     n_documents: int
+    n_serving: int
     counts: dict[str, int]
     read: dict[str, dict[str, Any]]  # what was read of each source
 
@@ -95,10 +100,11 @@ def build(
         report = _fill_corpora(con, _Job(board, protocol, plan, mirror), workers, progress)
     progress("checking")
     warehouse.derive(con, ["marts.label_diagnostics"])
-    labels = warehouse.rows_of(con, "select * from marts.label_diagnostics order by source, source_label")
-    unknown = [label for label in labels if label["role"] == "unknown"]
-    if unknown and not allow_unknown_labels:
-        raise PiibenchError(_unmapped(board, unknown))
+    labels = warehouse.rows_of(con, "select * from marts.label_diagnostics order by source, source_label, role")
+    if not allow_unknown_labels:
+        label_maps.refuse_unknown(con, board)
+    unknown = label_maps.allow_unknown(con)
+    slice_values.refuse_gold(con, sources.FILE if plan else "rows file")
     warehouse.check(con, mend="build the board again" if plan else "mend the rows file")
     warehouse.derive(con, ["marts.design_digests"])
     digests = warehouse.rows_of(con, "select * from marts.design_digests order by design")
@@ -108,17 +114,7 @@ def build(
     boards.write_rows(con, board.warehouse)
     sources.write_read(board.warehouse, report.read)
     boards.write_catalog(board, protocol)
-    return report._replace(labels=labels, designs=digests)
-
-
-def _unmapped(board: Board, unknown: Sequence[Mapping[str, Any]]) -> str:
-    """Which gold labels nobody explains, and the file in which to do so."""
-    known = sources.of_board(board)
-    in_table = [known[label["source"]].has_labels or board.own is not None for label in unknown]
-    file = "sources.toml" if all(in_table) else "label_map.csv" if not any(in_table) else "the label map"
-    told = ", ".join(f"{label['corpus']}:{label['source_label']} ({label['n_spans']} spans)" for label in unknown)
-    how = "give each a line of 'labels', or a 'drop' with its reason," if all(in_table) else "map them"
-    return f"{file} does not name these gold labels: {told}; {how} or allow unknown labels"
+    return report._replace(labels=labels, designs=digests, unknown=unknown)
 
 
 def _fill_own(con: warehouse.Connection, board: Board) -> BuildReport:
@@ -129,18 +125,14 @@ def _fill_own(con: warehouse.Connection, board: Board) -> BuildReport:
     if path is None:
         raise PiibenchError(f"board {board.name!r} is not in protocol.toml and has no rows file")
     rows = door.read_rows(path)
-    for table, columns in (
-        ("rows", rows.rows),
-        ("gold_spans", rows.gold_spans),
-        ("alignments", rows.alignments),
-    ):
+    for table, columns in rows.tables.items():
         warehouse.fill(con, table, columns)
     counts = Counter(rows.rows["corpus"])
     passages = Counter(corpus for corpus, _ in {*zip(rows.rows["corpus"], rows.rows["passage_id"], strict=True)})
     reports = [
-        CorpusReport(corpus, 0, passages[corpus], n_rows, 0, {}, {}) for corpus, n_rows in sorted(counts.items())
+        CorpusReport(corpus, 0, 0, passages[corpus], n_rows, 0, {}, {}) for corpus, n_rows in sorted(counts.items())
     ]
-    return BuildReport(reports, {}, [], [], {})
+    return BuildReport(reports, {}, [], [], {path.name: sources.said_of_rows(path, rows.sha256)}, [])
 
 
 def _fill_corpora(con: warehouse.Connection, job: _Job, workers: int | None, progress: Progress) -> BuildReport:
@@ -167,7 +159,7 @@ def _fill_corpora(con: warehouse.Connection, job: _Job, workers: int | None, pro
             _fill_annotators(con, plan, wanted[plan.corpus], refused)
             _fill_designs(con, plan, refused)
     read = {name: said for plan in plans for name, said in plan.read.items()}
-    return BuildReport(reports, missing, [], [], read)
+    return BuildReport(reports, missing, [], [], read, [])
 
 
 def _read(con: warehouse.Connection, job: _Job, corpus: str, missing: dict[str, str]) -> _Plan:
@@ -181,7 +173,7 @@ def _read(con: warehouse.Connection, job: _Job, corpus: str, missing: dict[str, 
     splits = splits_of(corpus, job.board, job.protocol)
     origins: dict[str, Origin] = {}
     counts: Counter[str] = Counter()
-    n_documents = 0
+    n_documents = n_serving = 0
     read = {}
     for source in served:
         try:
@@ -197,6 +189,7 @@ def _read(con: warehouse.Connection, job: _Job, corpus: str, missing: dict[str, 
         read[source.name] = sources.said_of(source, root, len(reading.documents))
         _fill_labels(con, source, reading.documents)
         for document in _serving(reading.documents, source, splits):
+            n_serving += document.split in splits
             for passage in cut(document):
                 passage_id = f"{source.name}/{document.doc_id}#{passage.index}"
                 origins[passage_id] = Origin(source, document, passage)
@@ -206,7 +199,7 @@ def _read(con: warehouse.Connection, job: _Job, corpus: str, missing: dict[str, 
         name: designs.select(candidates, design_of(job.protocol, job.plan, name), splits, names)
         for name in job.plan.designs
     }
-    return _Plan(corpus, origins, selected, n_documents, dict(sorted(counts.items())), read)
+    return _Plan(corpus, origins, selected, n_documents, n_serving, dict(sorted(counts.items())), read)
 
 
 def _serving(documents: Sequence[Document], source: sources.Source, splits: Sequence[str]) -> Sequence[Document]:
@@ -219,17 +212,16 @@ def _serving(documents: Sequence[Document], source: sources.Source, splits: Sequ
 
 
 def _fill_labels(con: warehouse.Connection, source: sources.Source, documents: Sequence[Document]) -> None:
-    labels = Counter(span.source_label for document in documents for span in document.spans)
-    warehouse.fill(
-        con,
-        "source_labels",
-        {
-            "source": [source.name] * len(labels),
-            "corpus": [source.corpus] * len(labels),
-            "source_label": list(labels),
-            "n_spans": list(labels.values()),
-        },
-    )
+    spans = (span for document in documents for span in document.spans)
+    labels = Counter((span.source_label, span.identifier_type == "NO_MASK") for span in spans)
+    columns: dict[str, list[object]] = {
+        "source": [source.name] * len(labels),
+        "corpus": [source.corpus] * len(labels),
+        "source_label": [label for label, _ in labels],
+        "is_no_mask": [is_no_mask for _, is_no_mask in labels],
+        "n_spans": list(labels.values()),
+    }
+    warehouse.fill(con, "source_labels", columns)
 
 
 def _wanted(plan: _Plan) -> list[Item]:
@@ -289,6 +281,7 @@ def _report(plan: _Plan, items: Sequence[Item], refused: dict[designs.Row, str])
     return CorpusReport(
         plan.corpus,
         plan.n_documents,
+        plan.n_serving,
         len(plan.origins),
         sum(len(item.carriers) for item in items) - len(refused),
         sum(plan.origins[item.passage_id].passage.is_long for item in items),

@@ -93,6 +93,8 @@ def build(
         report = builder.build(place, protocol, mirror, allow_unknown_labels, workers, say)
     for source, why in report.missing.items():
         console.warn(f"{source} is left out: {why}")
+    if report.unknown:
+        console.warn(f"no map names these gold labels, which are ignored: {', '.join(report.unknown)}")
     terminal.build(report)
 
 
@@ -185,10 +187,10 @@ def score(
     from piibench_duck import score as scoring
     from piibench_duck.board import terminal
 
-    commands_typed.check(typed, slices, limit)
+    columns = commands_typed.columns(typed, slices, limit)
     protocol = protocols.load()
     options = scoring.Options(
-        protocol.seed if seed is None else seed, replicates or protocol.replicates, allow_missing, threads
+        protocol.seed if seed is None else seed, replicates or protocol.replicates, allow_missing, threads, columns
     )
     if rows is not None:
         if preds is None or not model or out_dir is None:
@@ -203,7 +205,7 @@ def score(
             taken, (answered,) = given.read(rows, [preds], offset_unit.value, key_map(mapped), allow_missing)
         if typed:
             commands_typed.score_files(taken, answered, model, out_dir, protocol, options, limit)
-            commands_typed.show([out_dir], slices, limit, as_json)
+            commands_typed.show([out_dir], columns, limit, as_json)
             return
         scoring.score_files(taken, answered, model, out_dir, protocol, options)
         found = [results.read_result(out_dir)]
@@ -217,7 +219,7 @@ def score(
     if typed:
         with console.status(f"score {place.name}"):
             scored = commands_typed.score_board(place, protocol, options, runs or [], limit)
-        commands_typed.show([place.results / name for name in scored], slices, limit, as_json)
+        commands_typed.show([place.results / name for name in scored], columns, limit, as_json)
         return
     with console.status(f"score {place.name}"):
         scored = scoring.score_board(place, protocol, options, runs or [])
@@ -228,7 +230,9 @@ def score(
     for name, why in apart.items():
         console.warn(f"{name} is not ranked with these: {why}; score it again")
     if unmapped := max((one.get("n_unmapped_gold_spans", 0) for one in found), default=0):
-        console.warn(f"{unmapped} gold spans are ignored, since the label map does not name their labels")
+        console.warn(
+            f"{unmapped} gold spans are ignored, since no map names their labels; marts.label_diagnostics does"
+        )
 
 
 @app.command()

@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 from piibench_duck import console
-from piibench_duck.cli_options import AsJson, Board, KeyMap, Offsets, OffsetUnit, key_map
+from piibench_duck.cli_options import AsJson, Board, KeyMap, Labels, Offsets, OffsetUnit, key_map, label_types
 from piibench_duck.commands_wrap import check_out, count
+from piibench_duck.names import may_be_told
 
 
 class Given(StrEnum):
@@ -34,6 +35,7 @@ def import_(
     allow_missing: Annotated[bool, typer.Option("--allow-missing", help="Leave rows that count unanswered.")] = False,
     offset_unit: Offsets = OffsetUnit.codepoint,
     mapped: KeyMap = None,
+    labels: Labels = None,
     as_json: AsJson = False,
 ) -> None:
     """Bring predictions made elsewhere into a board as a run, to be scored and compared like its own."""
@@ -44,18 +46,36 @@ def import_(
     place = protocols.find_board(board, protocol)
     with console.refusals_as_json(as_json), console.status(f"import {file.name}"):
         keys = key_map(mapped)
+        told = label_types(labels)
         done = imports.import_run(
-            place, protocol, file, name, kind.value, offset_unit.value, keys, note, allow_missing=allow_missing
+            place, protocol, file, name, kind.value, offset_unit.value, keys, note, allow_missing, told
         )
     if as_json:
-        console.print_json({"run": name, **done._asdict()})
+        console.print_json({"run": name, **done._asdict(), "designs": [one._asdict() for one in done.designs]})
     else:
         print(f"{name}: {count(done.n_rows, 'row')} with {count(done.n_spans, 'span')}")
-    if done.n_missing:
+    if done.n_missing and not done.designs:
         console.warn(
             f"{name} leaves {done.n_missing} of {count(done.n_ranked, 'row')} that the board ranks on unanswered; "
             f"to score it, pass --allow-missing there too, and they count as missed"
         )
+    for one in done.designs:
+        console.warn(
+            f"{name} leaves {one.n_missing} of {count(one.n_rows, 'row')} of the design {one.design} open: {one.costs}"
+        )
+    if done.designs:
+        console.warn(f"`piibench-duck export marts.bench_texts --board {board} --out FILE` gives all rows to answer")
+    if done.unexplained:
+        told_of = ", ".join(
+            f"{label if may_be_told(label) else '(a label that may be text)'} ({n_spans})"
+            for label, n_spans in done.unexplained.items()
+        )
+        console.warn(
+            f"no map names these labels of {name}, so typed and entity scores take them for no type: {told_of}; "
+            "import again with --label SOURCE=TYPE for each, TYPE may be ignored"
+        )
+    for label in done.unused:
+        console.warn(f"--label {label}: no span of {name} is called so")
 
 
 def convert(
@@ -70,12 +90,6 @@ def convert(
     with console.status(f"convert {file.name}"):
         gold = tab.read_gold(file)
         writing.write_rows(out, tab.as_rows(gold))
-    if n_silent := tab.n_silent_annotators(gold):
-        console.warn(
-            f"left out: {count(n_silent, 'annotator')} who marked nothing in a document, whom a rows file cannot name"
-        )
-    if gold.n_surface_mismatches:
-        console.warn(
-            f"{count(gold.n_surface_mismatches, 'mention')} with another text than under their offsets, which win"
-        )
+    if warned := tab.surface_warning(gold):
+        console.warn(f"{file}: {warned}")
     print(f"{count(len(gold.texts), 'row')} in {out}")

@@ -1,5 +1,6 @@
 """Other tools' predictions brought into a board as a run, beside those that the board's own runners make."""
 
+import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -7,11 +8,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from piibench_duck import boards, door, predict, warehouse
+from piibench_duck import boards, door, label_maps, left_open, predict, warehouse
 from piibench_duck.errors import PiibenchError, WrongUsageError
-from piibench_duck.interchange import tab
+from piibench_duck.interchange import iob, tab
 from piibench_duck.interchange.keys import PREDICTION, keys_read
+from piibench_duck.interchange.records import check_rereadable
 from piibench_duck.interchange.tables import PRED_COLUMNS, RUN_ROW_COLUMNS, Columns, Predictions, append, empty
+from piibench_duck.json_types import word
+from piibench_duck.names import may_be_told
 from piibench_duck.offsets import OffsetUnit
 from piibench_duck.places import Board
 from piibench_duck.protocol import Protocol, board_plan
@@ -30,6 +34,9 @@ class Imported(NamedTuple):
     n_spans: int
     n_ranked: int  # rows that the board ranks on
     n_missing: int  # of them, not answered
+    designs: list[left_open.OpenRows]  # each of a built board that is answered in part or not at all
+    unexplained: dict[str, int]  # labels that no map names, with their spans
+    unused: list[str]  # labels that were explained and that no span has
 
 
 class _Piece(NamedTuple):
@@ -64,16 +71,21 @@ def import_run(
     key_map: Mapping[str, str] | None = None,
     note: str | None = None,
     allow_missing: bool = False,
+    labels: Mapping[str, str] | None = None,
 ) -> Imported:
     """Write the predictions of a file, of one of `FORMATS`, as the run `name`, in place of one imported before.
+
+    `labels` are types of the taxonomy, or `ignored`, by what the file calls them; the run keeps them.
 
     Refused where the file is, and, unless allowed, where it leaves out rows that it could have answered: those that the
     board ranks on, or of TAB's masks the documents of the corpora that it answers. Nothing is written then.
     """
     boards.require_built(board.warehouse, board.name)
     _check_name(board, protocol, name)
+    check_rereadable(path)
     boards.sweep(board.warehouse)
     kind = _kind(path, key_map or {}) if kind == "auto" else kind
+    labels = labels or {}
     if kind == "tab" and key_map:
         raise WrongUsageError("--map goes with a predictions file, not with masks by document")
     with predict.held(board.warehouse / "chunks" / name):
@@ -82,6 +94,7 @@ def import_run(
         warehouse.attach(con, board.warehouse, [name])
         if con.sql("select 1 from contracts.runs where kind <> 'file'").fetchall():
             raise PiibenchError(f"run {name!r} of board {board.name!r} was not imported; another name was expected")
+        left_open.check_types(con, labels)
         plan = board_plan(board, protocol)
         ranked = _row_ids(con, plan.ranked if plan else None)
         if kind == "tab":
@@ -92,12 +105,29 @@ def import_run(
             left_out = sorted(ranked.intersection(answers.missing_row_ids))
         if left_out and not allow_missing:
             why = "the file has no line for it" if kind != "tab" else "the file does not name its document"
-            raise door.Refused([door.Finding(str(path), None, row_id, "missing_rows", why) for row_id in left_out])
+            why += "; --allow-missing leaves it open"
+            texts = dict(con.sql("select row_id, text from contracts.rows order by row_id").fetchall())
+            raise door.Refused(door.missing_rows(path, left_out, texts, why), listed_by=None)
         answered = answers.run_rows["row_id"]
         inputs = boards.row_inputs(con, board.warehouse, answered)
-        boards.write_run(board.warehouse, _line(path, name, kind, note, answers.sha256), _tables(name, answers), inputs)
+        line = _line(path, name, kind, note, answers.sha256, labels)
+        boards.write_run(board.warehouse, line, _tables(name, answers), inputs)
+        designs = left_open.rows(con, plan, answered)
     n_missing = len(ranked.difference(answered))
-    return Imported(len(answered), len(answers.pred_spans["row_id"]), len(ranked), n_missing)
+    found = answers.pred_spans["source_label"]
+    unused = [label for label in labels if label not in set(found)]
+    return Imported(
+        *(len(answered), len(found), len(ranked), n_missing, designs), _unexplained(board, protocol, name, kind), unused
+    )
+
+
+def _unexplained(board: Board, protocol: Protocol, name: str, kind: str) -> dict[str, int]:
+    con = warehouse.connect()
+    label_maps.fill(con, board, protocol)
+    warehouse.attach(con, board.warehouse, [name], keep=("taxonomy", "label_map"))
+    found = left_open.unexplained(con)
+    # A mask says nothing of the type.
+    return {label: n_spans for label, n_spans in found.items() if kind != "tab" or label != iob.MASK}
 
 
 def _check_name(board: Board, protocol: Protocol, name: str) -> None:
@@ -119,8 +149,13 @@ def _kind(path: Path, key_map: Mapping[str, str]) -> str:
         value = json.loads(found)
     except (ValueError, RecursionError):  # Parquet, several lines, or what the door will refuse
         return "jsonl"
+    if not isinstance(value, dict):
+        raise PiibenchError(
+            f"{path}: is {word(value)}; predictions, an object with id and spans on each line, or masks, one object of "
+            "documents, were expected (gold goes through `piibench-duck convert`)"
+        )
     ids = keys_read({"id": PREDICTION["id"]}, key_map)
-    is_masks = isinstance(value, dict) and not any(isinstance(value.get(key), str) for key in ids)
+    is_masks = not any(isinstance(value.get(key), str) for key in ids)
     return "tab" if is_masks else "jsonl"
 
 
@@ -160,7 +195,8 @@ def _of_masks(con: warehouse.Connection, path: Path, unit: OffsetUnit, design: s
     for name, _, n_seen in zip(*masks.run_rows.values(), strict=True):
         for piece in documents.pieces[name]:
             if piece.row_id in corpora:
-                raise PiibenchError(f"{path}: document {name!r} stands twice, under two of its names")
+                named = repr(name) if may_be_told(name) else "whose id may be text"
+                raise PiibenchError(f"{path}: document {named} stands twice, under two of its names")
             corpora[piece.row_id] = piece.corpus
             n_here = min(max(n_seen - piece.start, 0), len(piece.text))
             append(run_rows, piece.row_id, "ok" if n_here == len(piece.text) else "truncated", n_here)
@@ -218,14 +254,16 @@ def _text(pieces: Sequence[_Piece]) -> str:
     return text
 
 
-def _line(path: Path, name: str, kind: str, note: str | None, sha256: str) -> dict[str, Any]:
+def _line(path: Path, name: str, kind: str, note: str | None, sha256: str, labels: Mapping[str, str]) -> dict[str, Any]:
     """The line of a run of which only its predictions are known."""
     if kind != "tab":
         with path.open("rb") as file:
             kind = "parquet" if file.read(4) == b"PAR1" else "jsonl"
+    settings = [("file_sha256", sha256), ("format", kind), *left_open.settings(labels)]
+    digest = hashlib.sha256(json.dumps(settings).encode()).hexdigest() if labels else sha256
     return {
         **{"run_id": name, "status": "ran", "kind": "file", "runner": "file", "label_namespace": "*"},
-        **{"settings": [("file_sha256", sha256), ("format", kind)], "settings_digest": sha256},
+        **{"settings": settings, "settings_digest": digest},
         **{"machine": [], "note": note},
     }
 

@@ -1,9 +1,11 @@
 """The label map of a board: the seeds, and what the sources that the board is built of say of their own labels."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from piibench_duck import sources, warehouse
 from piibench_duck.errors import PiibenchError
+from piibench_duck.names import may_be_told
 from piibench_duck.places import Board
 from piibench_duck.protocol import Protocol, board_plan
 from piibench_duck.source_tables import FILE, Source
@@ -12,6 +14,8 @@ Meaning = tuple[str, str | None]
 """A type of the taxonomy, or `ignored`, and why."""
 
 _Namespace = Mapping[str, Meaning]
+
+_UNKNOWN = "select corpus, source_label, source, n_spans from staging.source_labels where role = 'unknown'"
 
 
 def fill(con: warehouse.Connection, board: Board, protocol: Protocol) -> None:
@@ -29,6 +33,47 @@ def fill(con: warehouse.Connection, board: Board, protocol: Protocol) -> None:
     lines = [(corpus, label, *meaning) for (corpus, label), meaning in found.items()]
     columns = ("namespace", "source_label", "type", "reason")
     warehouse.fill(con, "label_map", {name: [line[at] for line in lines] for at, name in enumerate(columns)})
+
+
+def refuse_unknown(con: warehouse.Connection, board: Board) -> None:
+    """Raise where a source has labels that no map names, unless the build was allowed to ignore them."""
+    warehouse.derive(con, ["staging.source_labels"])
+    if unknown := warehouse.rows_of(con, f"{_UNKNOWN} and not is_allowed order by all"):
+        raise PiibenchError(_unnamed(con, board, unknown))
+
+
+def allow_unknown(con: warehouse.Connection) -> list[str]:
+    """Let the labels that no map names be ignored from here on, by whoever scores the board; each with its spans."""
+    warehouse.derive(con, ["staging.source_labels"])
+    con.execute(
+        "update contracts.source_labels set is_allowed = true "
+        f"where (source, source_label) in (select (source, source_label) from ({_UNKNOWN}))"
+    )
+    return _told(con, warehouse.rows_of(con, f"{_UNKNOWN} order by all"))
+
+
+def _unnamed(con: warehouse.Connection, board: Board, unknown: Sequence[Mapping[str, Any]]) -> str:
+    """Which gold labels nobody explains, and the file in which to do so."""
+    known = sources.of_board(board)
+    of_tables = {name for name, source in known.items() if source.has_labels}
+    in_table = [board.own is not None or label["source"] in of_tables for label in unknown]
+    file = FILE if all(in_table) else "label_map.csv" if not any(in_table) else "the label map"
+    how = "give each a line of 'labels', or a 'drop' with its reason," if all(in_table) else "map them,"
+    told = ", ".join(_told(con, unknown))
+    return f"{file} does not name these gold labels: {told}; {how} or build with --allow-unknown-labels"
+
+
+def _told(con: warehouse.Connection, labels: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Each label with its spans; those together that may be text, since another key of a span was taken for it."""
+    found = con.sql("select distinct source_label from contracts.gold_spans where lower(surface) = lower(source_label)")
+    texts = {label for (label,) in found.fetchall()}
+    shown = [label for label in labels if may_be_told(label["source_label"]) and label["source_label"] not in texts]
+    told = [f"{label['corpus']}:{label['source_label']} ({label['n_spans']} spans)" for label in shown]
+    if hidden := [label for label in labels if label not in shown]:
+        n_spans = sum(label["n_spans"] for label in hidden)
+        what = "1 label that is" if len(hidden) == 1 else f"{len(hidden)} labels that are"
+        told.append(f"{what} no single word and may be text ({n_spans} spans; marts.label_diagnostics shows it)")
+    return told
 
 
 def meanings(con: warehouse.Connection, told: Iterable[Source]) -> dict[tuple[str, str], Meaning]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from piibench_duck.errors import PiibenchError
+from piibench_duck.names import is_text
 from piibench_duck.runners import Answer, Description, Detector, Span, Text
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
         manifest: dict[str, Any] = json.loads((folder / "run.json").read_bytes())
     except FileNotFoundError:
         raise PiibenchError(f"run {folder.name!r} was not begun: its folder has no run.json") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         manifest = {}
     if not isinstance(manifest, dict) or not manifest:
         raise PiibenchError(
@@ -221,17 +222,18 @@ def _checked(text: Text, answer: Answer) -> tuple[Answer, str | None]:
         answer.status in ("ok", "truncated")
         and type(answer.chars_seen) is int
         and 0 <= answer.chars_seen <= n_chars
-        and all(_is_span(span, n_chars) for span in answer.spans)
+        and all(_is_span(span, text.text) for span in answer.spans)
     )
     return (answer, None) if right else (Answer((), 0, "error"), BadAnswerError.__name__)
 
 
-def _is_span(span: Span, n_chars: int) -> bool:
+def _is_span(span: Span, text: str) -> bool:
     return (
         type(span.start) is int
         and type(span.end) is int
-        and 0 <= span.start < span.end <= n_chars
+        and 0 <= span.start < span.end <= len(text)
         and isinstance(span.label, str)
         and span.label != ""
+        and not is_text(span.label, text[span.start : span.end])
         and (span.score is None or (isinstance(span.score, float) and math.isfinite(span.score)))
     )

@@ -95,17 +95,23 @@ _REVISION_KEYS = {"github": "commit", "hub": "revision", "package": None}
 def load(path: Path, own: Path | None = None) -> dict[str, Source]:
     """All sources of a file by name, in its order; `own` is the user's folder whose file it is, None for ours."""
     try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+        tables = tomllib.loads(path.read_text(encoding="utf-8").removeprefix("\ufeff"))
     except OSError as error:
         raise PiibenchError(f"{path.name}: cannot be read ({error.strerror})") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise PiibenchError(f"{path.name}: is not TOML ({error})") from error
+    except (RecursionError, ValueError) as error:
+        raise PiibenchError(f"{path.name}: is nested too deeply or has a number of thousands of digits") from error
     if own is not None and not tables:
         raise PiibenchError(f"{path.name}: has no table; a source is a table")
     return {name: _source(f"{path.name}, [{name}]", name, table, own) for name, table in tables.items()}
 
 
 def _source(where: str, name: str, table: Any, own: Path | None) -> Source:
+    is_list = isinstance(table, list) and table and all(isinstance(one, dict) for one in table)
+    if is_list or (name in KEYS and isinstance(table, dict) and "paths" not in table):
+        said = f"[[SOURCE.{name}]]" if is_list else f"[SOURCE.{name}]"
+        raise PiibenchError(f"{where}: stands outside any source; {said} was expected, with the name of its source")
     if not isinstance(table, dict):
         raise PiibenchError(f"{where}: is a key outside any table; a source is a table")
     if not re.fullmatch(r"[a-z0-9][a-z0-9_-]*", name):

@@ -11,8 +11,9 @@ from typing import Any
 
 from piibench_duck import places, recorded, source_tables
 from piibench_duck.beside import beside
-from piibench_duck.corpora import Reading
+from piibench_duck.corpora import Reading, _documents
 from piibench_duck.errors import PiibenchError
+from piibench_duck.source_tables import FILE as FILE
 from piibench_duck.source_tables import SCORED_TYPES as SCORED_TYPES
 from piibench_duck.source_tables import Source as Source
 from piibench_duck.source_tables import Upstream as Upstream
@@ -140,27 +141,12 @@ def fetch(source: Source, mirror: Path | None, downloads: Path) -> Path:
 
 
 def read(source: Source, root: Path) -> Reading:
-    """The documents of a fetched source, by its reader. Raises where an id repeats or a split or slice is unlisted."""
+    """The documents of a fetched source, by its reader, each of them checked."""
     module = f"piibench_duck.corpora.{source.reader}"
     if source.reader.startswith("_") or importlib.util.find_spec(module) is None:
         raise PiibenchError(f"source {source.name!r}: there is no reader {source.reader!r} in corpora/")
     reading: Reading = importlib.import_module(module).read(root, source)
-    seen: set[str] = set()
-    for index, document in enumerate(reading.documents):
-        if not isinstance(document.doc_id, str) or not document.doc_id or not isinstance(document.text, str):
-            raise PiibenchError(f"source {source.name!r}: the id or text of document {index} is not a text")
-        if document.doc_id in seen:
-            raise PiibenchError(f"source {source.name!r}: has two documents {document.doc_id}")
-        seen.add(document.doc_id)
-        if document.split not in source.splits:
-            raise PiibenchError(
-                f"source {source.name!r}: document {document.doc_id} is of the split {document.split!r}, "
-                f"expected one of {', '.join(source.splits)}"
-            )
-        if unknown := [name for name in document.slices if name not in source.slices]:
-            raise PiibenchError(
-                f"source {source.name!r}: document {document.doc_id} has the unlisted slice {unknown[0]!r}"
-            )
+    _documents.check(source, reading.documents)
     return reading
 
 
@@ -180,6 +166,11 @@ def said_of(source: Source, root: Path, n_documents: int) -> dict[str, Any]:
     }
 
 
+def said_of_rows(path: Path, sha256: str) -> dict[str, Any]:
+    """The same of a rows file, which has many corpora or one."""
+    return {"corpus": None, "paths": [path.name], "sha256": sha256, "bytes": path.stat().st_size}
+
+
 def write_read(warehouse: Path, read: Mapping[str, Mapping[str, Any]]) -> None:
     """Keep what a build read beside the tables that it made."""
     with beside(warehouse / READ) as part:
@@ -188,13 +179,32 @@ def write_read(warehouse: Path, read: Mapping[str, Mapping[str, Any]]) -> None:
 
 def read_at_build(warehouse: Path) -> dict[str, dict[str, Any]]:
     """What the build of a board read, by source, as `said_of` says it; nothing of a rows file or of an older build."""
+    return {source: said for source, said in _read_at_build(warehouse).items() if said["corpus"] is not None}
+
+
+def rows_at_build(warehouse: Path) -> str | None:
+    """Digest of the rows file that a board was built of; None for a board of sources, or of an older build."""
+    return next((said["sha256"] for said in _read_at_build(warehouse).values() if said["corpus"] is None), None)
+
+
+def _read_at_build(warehouse: Path) -> dict[str, dict[str, Any]]:
     try:
-        found: dict[str, dict[str, Any]] = json.loads((warehouse / READ).read_text("utf-8"))
+        found: Any = json.loads((warehouse / READ).read_text("utf-8"))
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise PiibenchError(f"{READ} of the board cannot be read as JSON; build the board again") from error
+    if not isinstance(found, dict) or not all(_is_said(said) for said in found.values()):
+        raise PiibenchError(f"{READ} of the board is not what a build writes; build the board again")
     return found
+
+
+def _is_said(said: object) -> bool:
+    """Whether it says of a source, or of a rows file, what its readers need."""
+    match said:
+        case {"corpus": None, "sha256": str()} | {"corpus": str(), "sha256": str(), "revision": None | str()}:
+            return True
+    return False
 
 
 def pin(name: str, root: Path, path: Path | None = None) -> Source:

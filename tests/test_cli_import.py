@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import os
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -86,7 +88,7 @@ def test_gold_of_tab_becomes_a_board_on_which_masks_are_runs(call: Call, tmp_pat
     folder.mkdir()
     converted = call("convert", gold, "own/rows.jsonl")
     assert (converted.code, converted.out) == (0, "2 rows in own/rows.jsonl\n")
-    assert "left out: 1 annotator who marked nothing" in converted.err
+    assert converted.err == ""
     whole = {doc_id: [[start, end] for start, end, *_ in MENTIONS.values()] for doc_id in ("d1", "d2")}
     written(tmp_path / "whole.json", whole)
     tokens = {"tokens": TEXT.split(), "labels": ["O", "O", "O", "B-PER", "I-PER", "O", "O", "O"]}
@@ -122,8 +124,42 @@ def test_a_converted_file_keeps_entities_judgements_and_annotators(call: Call, t
         }
         for start, end, label, judged in MENTIONS.values()
     ]
+    assert [line["annotators"] for line in lines] == [["a1"], ["a1", "a2"]]
     assert call("convert", "gold.json", "rows.parquet").code == 0
     assert call("validate", "rows.parquet").code == call("validate", "rows.jsonl").code == 0
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
+def test_masks_have_the_same_figures_through_a_board_through_a_rows_file_and_through_tab(
+    call: Call, tmp_path: Path, gold: Path, suffix: str
+) -> None:
+    """Also where an annotator marked nothing, who disagrees with every mask."""
+    masks = {doc_id: [[NAME + 10, NAME + 16], [NAME + 17, NAME + 21]] for doc_id in ("d1", "d2")}
+    written(tmp_path / "masks.json", masks)
+    files = ["--gold", "gold.json", "--masked", "masks.json", "--spacy", "words"]
+    wanted = json.loads(call("tab", *files, "--json").out)
+    (tmp_path / "own").mkdir()
+    assert call("convert", gold, f"own/rows.{suffix}").code == 0
+    preds = [{"id": d, "spans": [{"start": s, "end": e, "label": "X"} for s, e in of]} for d, of in masks.items()]
+    write_lines(tmp_path / "preds.jsonl", preds)
+    options = ["--rows", f"own/rows.{suffix}", "--preds", "preds.jsonl", "--model", "files", "--out-dir", "out"]
+    on_board = (["build"], ["import", "masks.json", "--as", "masks"], ["score"])
+    said = [call("score", *options), *(call(*of, "--board", tmp_path / "own") for of in on_board)]
+    assert [ended.code for ended in said] == [0] * 4, [ended.err for ended in said]
+    for path in (*(tmp_path / "out").rglob("result.json"), tmp_path / "own" / "results" / "masks" / "result.json"):
+        found = json.loads(path.read_bytes())["tab"]["by_corpus"]["tab"]
+        assert found["counts"] == wanted["counts"]
+        assert found["P_di+qi"] == wanted["P_di+qi"] == 2 / 6
+
+
+def test_gold_that_is_not_what_it_says_is_counted(call: Call, tmp_path: Path, gold: Path) -> None:
+    documents = json.loads(gold.read_bytes())
+    documents[0]["annotations"]["a1"]["entity_mentions"][0]["span_text"] = "Somebody"
+    written(tmp_path / "gold.json", documents)
+    ended = call("convert", "gold.json", "rows.jsonl")
+    assert ended.code == 0
+    assert "gold.json: mentions with another text than under their offsets, which win: 1 of 5" in ended.err
+    assert "Somebody" not in ended.err
 
 
 @pytest.mark.parametrize(
@@ -132,7 +168,7 @@ def test_a_converted_file_keeps_entities_judgements_and_annotators(call: Call, t
         (["gold.json", "gold.json.txt"], 2, "ends in neither .jsonl nor .parquet"),
         (["absent.json", "rows.jsonl"], 1, "absent.json: cannot be read"),
         (["gold.json", "absent/rows.jsonl"], 1, "a file in a folder that exists was expected"),
-        (["broken.json", "rows.jsonl"], 1, "a span 0 to 999 does not lie inside its text"),
+        (["broken.json", "rows.jsonl"], 1, "row 'd2': out_of_range: annotator 'a1': mention 0: [0, 999) of a text of"),
         (["gold.json", "rows.jsonl", "--from", "conll"], 2, "conll"),
     ],
 )
@@ -193,7 +229,8 @@ def test_rows_left_out_are_refused_unless_allowed(call: Call, tmp_path: Path, bo
     assert json.loads(call(*arguments, "--json").out)[0]["reason"] == "missing_rows"
     assert call("list", "runs", "--board", board).out.count("theirs") == 0
     allowed = call(*arguments, "--allow-missing", "--json")
-    assert json.loads(allowed.out) == {"run": "theirs", "n_rows": 3, "n_spans": 3, "n_ranked": 4, "n_missing": 1}
+    said = {"run": "theirs", "n_rows": 3, "n_spans": 3, "n_ranked": 4, "n_missing": 1}
+    assert json.loads(allowed.out) == {**said, "designs": [], "unexplained": {}, "unused": []}
     assert "leaves 1 of 4 rows that the board ranks on unanswered" in allowed.err
     assert "missing_rows" in call("score", "--board", board).err
     assert call("score", "--board", board, "--allow-missing").code == 0
@@ -227,7 +264,9 @@ def test_a_name_that_cannot_be_is_refused(call: Call, tmp_path: Path, board: Pat
         ('{"r000": [[2, 99]]}', [], "out_of_range"),
         ('{"r000": [[2, 9]]}', ["--from", "jsonl"], "bad_schema"),
         ('{"id": "r000", "spans": []}\n', ["--from", "tab"], "unknown_row"),
-        ('["r000"]', [], "bad_schema"),
+        ('["r000"]', [], "is an array; predictions, an object with id and spans on each line, or masks, one object"),
+        ('["r000"]', ["--from", "jsonl"], "bad_schema"),
+        ('{"r000": [[2, 9]]}', [], "the file does not name its document; --allow-missing leaves it open"),
         ("r000", [], "bad_json"),
         ("", ["--from", "tab"], "bad_json"),
     ],
@@ -360,3 +399,99 @@ def test_a_run_that_was_not_imported_is_not_replaced(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "preds.jsonl", [{"id": "x", "spans": []}])
     with pytest.raises(PiibenchError, match="run 'rules' of board 'demo' was not imported"):
         imports.import_run(board, protocol, path, "rules")
+
+
+def test_a_file_that_answers_the_ranked_rows_alone_is_told_what_it_leaves_open_in_each_design(
+    call: Call, tmp_path: Path
+) -> None:
+    shutil.copytree(built.demo_board().warehouse, tmp_path / "home" / "warehouse" / "demo")
+    exported = call("export", "marts.bench_rows", "--columns", "id,spans", "--out", tmp_path / "ranked.jsonl")
+    assert exported.code == 0, exported.err
+    ended = call("import", tmp_path / "ranked.jsonl", "--as", "theirs")
+    assert ended.code == 0, ended.err
+    assert re.findall(r"leaves (\d+) of (\d+) rows of the design (\w+) open: (\w+)", ended.err) == [
+        ("225", "470", "paired", "carriers"),
+        ("225", "245", "documents", "without"),
+    ]
+    assert "export marts.bench_texts --board demo" in ended.err
+    call("export", "marts.bench_texts", "--columns", "id", "--out", tmp_path / "ids.jsonl")
+    answers = [{"id": json.loads(line)["id"], "spans": []} for line in (tmp_path / "ids.jsonl").open()]
+    write_lines(tmp_path / "all.jsonl", answers)
+    whole = call("import", tmp_path / "all.jsonl", "--as", "theirs")
+    assert (whole.code, whole.err) == (0, "")
+
+
+def test_labels_that_nobody_explains_are_told_and_an_explanation_is_kept_with_the_run(
+    call: Call, tmp_path: Path, board: Path
+) -> None:
+    lines = predictions(rows(4))
+    lines[0]["spans"][0]["label"] = "Ort"
+    for line in lines[1:]:
+        line["spans"][0]["label"] = "Vor=name"
+    write_lines(tmp_path / "preds.jsonl", lines)
+    asked = ["import", "preds.jsonl", "--as", "theirs", "--board", board]
+    told = call(*asked).err
+    assert "Ort (1), Vor=name (3); import again with --label SOURCE=TYPE" in told
+
+    def typed() -> dict[str, Any]:
+        assert call("score", "theirs", "--board", board, "--replicates", 5).code == 0
+        found = [json.loads(path.read_text()) for path in (board / "results" / "theirs" / "reports").iterdir()]
+        names = ("tp", "n_unmapped", "n_ignored")
+        return {name: sum(one["slices"]["all"][name] or 0 for one in found) for name in names}
+
+    assert typed() == {"tp": 0, "n_unmapped": 4, "n_ignored": 0}
+    explained = call(*asked, "--label", "Vor=name=PERSON", "--label", "Ort=ignored", "--label", "x=EMAIL")
+    assert "no map names" not in explained.err
+    assert "--label x: no span of theirs is called so" in explained.err
+    assert "has changed since" in call("sql", "from marts.scores", "--board", board).err
+    assert typed() == {"tp": 3, "n_unmapped": 0, "n_ignored": 1}
+    assert typed() == {"tp": 3, "n_unmapped": 0, "n_ignored": 1}
+    assert {label for _, _, _, label, _ in spans_of(board, "theirs")} == {"Ort", "Vor=name"}
+    said = json.loads((board / "results" / "theirs" / "result.json").read_text())
+    assert said["_provenance"]["settings"]["label Vor=name"] == "PERSON"
+
+
+@pytest.mark.parametrize(
+    ("label", "code", "said"),
+    [
+        ("Ort=PLACE", 1, "--label Ort=PLACE: there is no type 'PLACE'; there are PERSON, "),
+        ("Ort", 2, "--label 'Ort' is not of the form SOURCE=TYPE"),
+        ("Ort=", 2, "is not of the form SOURCE=TYPE"),
+    ],
+)
+def test_a_label_that_is_said_to_mean_nothing_there_is_is_refused(
+    call: Call, tmp_path: Path, board: Path, label: str, code: int, said: str
+) -> None:
+    write_lines(tmp_path / "preds.jsonl", predictions(rows(4)))
+    ended = call("import", "preds.jsonl", "--as", "theirs", "--board", board, "--label", label)
+    assert (ended.code, ended.out) == (code, "")
+    assert said in ended.err
+    assert not (board / "warehouse" / "runs" / "theirs.parquet").exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
+def test_a_pipe_is_refused_before_it_is_read(call: Call, tmp_path: Path, board: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    ended = call("import", "pipe", "--as", "theirs", "--board", board)
+    assert (ended.code, ended.out) == (1, "")
+    assert "pipe: is a pipe or a device; it is read more than once, so a file was expected" in ended.err
+
+
+@pytest.mark.parametrize("kind", ["tab", "jsonl"])
+def test_many_faults_are_cut_short_with_what_lists_all_of_them(
+    call: Call, tmp_path: Path, board: Path, kind: str
+) -> None:
+    if kind == "tab":
+        written(tmp_path / "theirs", {f"x{index}": [] for index in range(80)})
+    else:
+        write_lines(tmp_path / "theirs", [{"id": f"x{index}", "spans": []} for index in range(80)])
+    arguments = ("import", "theirs", "--as", "theirs", "--board", board)
+    told = next(line for line in call(*arguments).err.splitlines() if line.startswith("… and "))
+    assert told.endswith(" more; `--json` lists all")
+    assert len(json.loads(call(*arguments, "--json").out)) == 80
+
+
+def test_faults_of_gold_that_no_command_lists_are_cut_short_without_naming_one(call: Call, tmp_path: Path) -> None:
+    written(tmp_path / "gold.json", [{"doc_id": f"d{index}"} for index in range(80)])
+    told = next(line for line in call("convert", "gold.json", "rows.jsonl").err.splitlines() if line.startswith("… "))
+    assert told.endswith(" more")

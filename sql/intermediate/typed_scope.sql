@@ -4,4 +4,4 @@ select distinct
     corpus,  -- the corpus
     label  -- our type, or what the corpus calls it where there is none
 from staging.source_labels
-where role in ('scored', 'excluded')
+where is_in_scope

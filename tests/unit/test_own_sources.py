@@ -118,6 +118,24 @@ def test_a_table_that_cannot_be_is_refused_with_its_key(tmp_path: Path, changes:
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            '[[drop]]\nlabels = ["x"]\nreason = "why"\n',
+            "[drop]: stands outside any source; [[SOURCE.drop]] was expected",
+        ),
+        ('[labels]\nx = "PERSON"\n', "[labels]: stands outside any source; [SOURCE.labels] was expected"),
+        ('paths = ["a.jsonl"]\n', "[paths]: is a key outside any table; a source is a table"),
+    ],
+)
+def test_a_key_outside_its_source_is_told_where_it_belongs(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "sources.toml").write_text(text)
+    with pytest.raises(PiibenchError) as caught:
+        source_tables.load(tmp_path / "sources.toml", tmp_path)
+    assert said in str(caught.value)
+
+
 def test_a_file_without_tables_is_refused(tmp_path: Path) -> None:
     (tmp_path / "sources.toml").write_text("# nothing yet\n")
     with pytest.raises(PiibenchError, match=r"^sources\.toml: has no table; a source is a table$"):

@@ -380,8 +380,8 @@ def test_a_source_without_a_reader_is_named(tmp_path: Path, source: Source) -> N
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        (['{"doc_id":7,"text":"x","spans":[]}'], "the id or text of document 0 is not a text"),
-        (['{"doc_id":"a","text":null,"spans":[]}'], "the id or text of document 0 is not a text"),
+        (['{"doc_id":7,"text":"x","spans":[]}'], "document number 1: its id, text, split or a slice is not a text"),
+        (['{"doc_id":"a","text":null,"spans":[]}'], "document number 1: its id, text, split or a slice is"),
         (['{"doc_id":"a","text":"x","spans":[]}'] * 2, "has two documents a"),
         (['{"doc_id":"a","text":"x","spans":[],"split":"odd"}'], "is of the split 'odd', expected one of all"),
         (['{"doc_id":"a","text":"x","spans":[],"slices":{"k":"v"}}'], "has the unlisted slice 'k'"),
