@@ -10,10 +10,10 @@ board: install
     -@just model
     @piibench-duck build --board seven && piibench-duck predict --board seven && piibench-duck score --board seven
 
-# Run the tests.
+# Run the tests, a file of them on each core at a time.
 test: install
     -@just model
-    @python -m pytest -q
+    @python -m pytest -q -n auto --dist loadfile
 
 # The one gate: format, lint, types, then the tests.
 check: install

@@ -9,7 +9,7 @@ from piibench_duck.errors import PiibenchError
 from piibench_duck.places import cache_dir
 
 KEPT_FILES = 8
-_TABLE = "intermediate.draws"
+TABLE = "intermediate.draws"
 
 
 def derive(con: warehouse.Connection) -> None:
@@ -17,14 +17,14 @@ def derive(con: warehouse.Connection) -> None:
     path = _path(con)
     if path.is_file():
         try:
-            warehouse.create_from_parquet(con, _TABLE, path)
+            warehouse.create_from_parquet(con, TABLE, path)
             if _checksum(con) == _said(con, path):
                 return
-            con.execute(f"drop table {_TABLE}")
+            con.execute(f"drop table {TABLE}")
         except PiibenchError:
             pass
         path.unlink(missing_ok=True)
-    warehouse.derive(con, [_TABLE])
+    warehouse.derive(con, [TABLE])
     _keep(con, path)
 
 
@@ -33,7 +33,7 @@ def _checksum(con: warehouse.Connection) -> str:
     return warehouse.one_value(
         con,
         "select concat_ws(' ', count(*), sum(n_drawn), "
-        f"bit_xor(xor(replicate_key::bigint * 4096 + n_drawn, unit_key::bigint << 40))) from {_TABLE}",
+        f"bit_xor(xor(replicate_key::bigint * 4096 + n_drawn, unit_key::bigint << 40))) from {TABLE}",
     )
 
 
@@ -50,7 +50,7 @@ def _path(con: warehouse.Connection) -> Path:
         "select unit, corpus, count(*) from intermediate.units group by unit, corpus order by unit, corpus"
     ).fetchall()
     settings = con.sql("select seed, replicates from staging.settings").fetchall()
-    made_by = [file.text for file in warehouse.files() if file.name == _TABLE or file.schema == "macros"]
+    made_by = [file.text for file in warehouse.files() if file.name == TABLE or file.schema == "macros"]
     digest = hashlib.sha256(json.dumps([strata, settings, made_by]).encode()).hexdigest()
     return cache_dir() / "draws" / f"{digest}.parquet"
 
@@ -59,7 +59,7 @@ def _keep(con: warehouse.Connection, path: Path) -> None:
     """Write the draws if the machine lets us, and forget the oldest of those kept."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        warehouse.copy_to(con, f"select * from {_TABLE}", path, warehouse.told({"checksum": _checksum(con)}))
+        warehouse.copy_to(con, f"select * from {TABLE}", path, warehouse.told({"checksum": _checksum(con)}))
         old = sorted(path.parent.glob("*.parquet"), key=lambda kept: kept.stat().st_mtime)[:-KEPT_FILES]
         for kept in old:
             kept.unlink(missing_ok=True)

@@ -5,7 +5,7 @@ import os
 import platform
 import shutil
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
@@ -20,6 +20,10 @@ from piibench_duck.places import Board
 FILES = (
     *("row_counts.parquet", "pair_counts.parquet", *(f"{name}.parquet" for name in yardsticks.COUNTS)),
     *("predictions.parquet", "meta.json", "result.json"),
+)
+_MARTS = (
+    *("mean_scores", "scores order by slice_by, slice"),
+    *("type_scores order by type", "score_intervals order by unit"),
 )
 _COUNTS = ("tp", "fp", "fn", "touched", "excluded", "n_rows", "n_rows_missing")
 _RATIOS = ("precision", "recall", "f1", "touch_rate")
@@ -39,20 +43,16 @@ def of_runs(con: warehouse.Connection, known: Mapping[str, Any]) -> dict[str, Re
 
     `known` is what provenance says of the scoring before the digests of its rows, its label map and its taxonomy.
     """
-    digest = warehouse.rows_of(con, "select * from marts.rows_digest")[0]
-    provenance = {
-        **known,
-        "rows_digest": digest["rows_digest"],
-        "label_map_digest": warehouse.content_digest(con, "select * from contracts.label_map"),
-        "taxonomy_digest": warehouse.content_digest(con, "select * from contracts.taxonomy"),
-        "piibench_duck": version("piibench-duck"),
-    }
     settings = warehouse.rows_of(con, "select * from staging.settings")[0]
-    means = warehouse.lines_of_runs(con, "select * from marts.mean_scores")
-    scores = warehouse.lines_of_runs(con, "select * from marts.scores order by slice_by, slice")
-    types = warehouse.lines_of_runs(con, "select * from marts.type_scores order by type")
-    intervals = warehouse.lines_of_runs(con, "select * from marts.score_intervals order by unit")
-    effects, others = carrier_effects(con, settings["pairs_design"]), yardsticks.sections(con)
+    parts: list[Callable[[warehouse.Connection], Any]] = [
+        yardsticks.sections,
+        partial(carrier_effects, design=settings["pairs_design"]),
+        _digests,
+        *(partial(warehouse.lines_of_runs, select=f"select * from marts.{mart}") for mart in _MARTS),
+    ]
+    others, effects, digests, means, scores, types, intervals = warehouse.side_by_side(con, parts)
+    names = ("rows_digest", "label_map_digest", "taxonomy_digest", "piibench_duck")
+    provenance = {**known, **{name: digests[name] for name in names}}
     found = {}
     for described in warehouse.rows_of(con, "select * from staging.runs order by run_id"):
         run = described["run_id"]
@@ -69,11 +69,20 @@ def of_runs(con: warehouse.Connection, known: Mapping[str, Any]) -> dict[str, Re
             "carrier_effects": effects[run],
             **others[run],
             **{name: mean[name] for name in ("n_rows", "n_rows_missing", "n_duplicate_spans")},
-            **{name: digest[name] for name in ("n_duplicate_gold_spans", "n_unmapped_gold_spans")},
+            **{name: digests[name] for name in ("n_duplicate_gold_spans", "n_unmapped_gold_spans")},
             **pins,
         }
         found[run] = Result(run, described, said)
     return found
+
+
+def _digests(con: warehouse.Connection) -> dict[str, Any]:
+    return {
+        **warehouse.rows_of(con, "select * from marts.rows_digest")[0],
+        "label_map_digest": warehouse.content_digest(con, "select * from contracts.label_map"),
+        "taxonomy_digest": warehouse.content_digest(con, "select * from contracts.taxonomy"),
+        "piibench_duck": version("piibench-duck"),
+    }
 
 
 def write(con: warehouse.Connection, result: Result, folder: Path, seconds: float) -> None:
@@ -186,7 +195,7 @@ def read_result(folder: Path) -> dict[str, Any]:
     """The result in one run's folder; raises `PiibenchError` where the file is none."""
     try:
         found = json.loads((folder / "result.json").read_text("utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         found = None
     if not _is_result(found):
         raise PiibenchError(f"{folder.name}/result.json is no result; score the run again")

@@ -2,12 +2,22 @@
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from piibench_duck import boards, draws, forgiven, label_maps, report, results, sources, warehouse, yardsticks
+from piibench_duck import (
+    boards,
+    draws,
+    forgiven,
+    label_maps,
+    report,
+    results,
+    slice_values,
+    sources,
+    warehouse,
+    yardsticks,
+)
 from piibench_duck.errors import PiibenchError
 from piibench_duck.interchange.tables import Predictions, Rows
 from piibench_duck.places import Board
@@ -32,6 +42,8 @@ class Options(NamedTuple):
     replicates: int
     allow_missing: bool = False
     threads: int | None = None
+    slices: Sequence[str] = ()
+    """Columns that somebody wants to see slices of: refused where there are no such."""
 
 
 def score_board(board: Board, protocol: Protocol, options: Options, runs: Sequence[str] = ()) -> list[str]:
@@ -48,21 +60,26 @@ def score_board(board: Board, protocol: Protocol, options: Options, runs: Sequen
         raise PiibenchError(f"board {board.name!r} has no runs; run `piibench-duck predict --board {board.name}`")
     con = warehouse.connect(options.threads)
     label_maps.fill(con, board, protocol)
-    boards.write_seeds(con, board.warehouse)
+    boards.write_empty(con, board.warehouse)
     digests = boards.verify(con, board.warehouse, boards.kept_tables(), chosen)
     warehouse.attach(con, board.warehouse, chosen, keep=("taxonomy", "label_map"))
+    with _whole_files(board):
+        label_maps.refuse_unknown(con, board)
+    digests |= boards.write_seeds(con, board.warehouse)
     plan = board_plan(board, protocol)
     _fill_settings(con, options, plan)
     with _whole_files(board):
+        refuse_slices(con, options.slices)
         warehouse.check(con, _RUN_CHECKS)
         _derive(con)
         warehouse.derive(con, _BOARD_ONLY)
     _refuse_missing(con, options)
     ran = set(_column(con, "select run_id from staging.runs where status = 'ran'"))
     design = plan.ranked if plan else None
-    provenance = {"board": board.name, "design": design, "protocol": protocol.version, "rows_sha256": None}
+    rows_sha256 = sources.rows_at_build(board.warehouse)
+    provenance = {"board": board.name, "design": design, "protocol": protocol.version, "rows_sha256": rows_sha256}
     found = results.of_runs(con, provenance)
-    known = report.common(con, sources.read_at_build(board.warehouse))
+    known = report.common(con, sources.read_at_build(board.warehouse), rows_sha256)
     seconds = time.perf_counter() - began
     for run in chosen:
         if run in ran:
@@ -84,6 +101,8 @@ def score_files(
     began = time.perf_counter()
     con = filled(rows, {model: predictions}, options)
     warehouse.check(con, _FILE_CHECKS, "mend the rows file")
+    slice_values.refuse_gold(con, "rows file")
+    refuse_slices(con, options.slices)
     _derive(con)
     provenance = {"board": None, "design": None, "protocol": protocol.version, "rows_sha256": rows.sha256}
     found = results.of_runs(con, provenance)[model]
@@ -109,6 +128,7 @@ def compare_runs(board: Board, protocol: Protocol, a: str, b: str, unit: str, op
     warehouse.attach(con, board.warehouse, chosen, keep=("taxonomy", "label_map"))
     _fill_settings(con, options, board_plan(board, protocol))
     with _whole_files(board):
+        label_maps.refuse_unknown(con, board)
         warehouse.derive(con, ["marts.mean_scores"])
     _refuse_missing(con, options)
     not_run = _column(con, "select run_id from staging.runs where status = 'not_run' order by run_id")
@@ -118,13 +138,8 @@ def compare_runs(board: Board, protocol: Protocol, a: str, b: str, unit: str, op
 
 
 def _derive(con: warehouse.Connection) -> None:
-    """All that a result is made of; the draws are fetched while the characters are counted."""
-    warehouse.derive(con, ["intermediate.units"])
-    with ThreadPoolExecutor(1) as executor:
-        drawn = executor.submit(draws.derive, con.cursor())
-        warehouse.derive(con, ["intermediate.row_counts"])
-        drawn.result()
-    warehouse.derive(con, (*SCORE_MARTS, *yardsticks.marts(con)))
+    """All that a result is made of; the draws come from the cache where they lie."""
+    warehouse.derive(con, (*SCORE_MARTS, *yardsticks.marts(con)), {draws.TABLE: draws.derive})
 
 
 @contextmanager
@@ -146,10 +161,10 @@ def _compared(con: warehouse.Connection, a: str, b: str, unit: str) -> dict[str,
 
 def filled(rows: Rows, runs: Mapping[str, Predictions], options: Options) -> warehouse.Connection:
     """Contracts filled with a rows file and the predictions of each run, ready to be derived."""
-    con = warehouse.connect(options.threads)
+    con = warehouse.connect(options.threads or warehouse.threads_of_each())
     warehouse.fill_seeds(con)
     _fill_settings(con, options, None)
-    for table, columns in (("rows", rows.rows), ("gold_spans", rows.gold_spans), ("alignments", rows.alignments)):
+    for table, columns in rows.tables.items():
         warehouse.fill(con, table, columns)
     forgiven.fill(con)
     for run, predictions in runs.items():
@@ -197,6 +212,17 @@ def _refuse_missing(con: warehouse.Connection, options: Options) -> None:
         raise PiibenchError(f"missing_rows: rows not answered by {told}; predict them or pass --allow-missing")
 
 
+def refuse_slices(con: warehouse.Connection, columns: Sequence[str]) -> None:
+    """Raise where there is nothing to slice by one of these columns."""
+    if not columns:
+        return
+    warehouse.derive(con, ["intermediate.slices"])
+    there = _column(con, "select distinct slice_by from intermediate.slices where slice_by <> 'all' order by all")
+    for name in columns:
+        if name not in there:
+            raise PiibenchError(f"--slices: no column {name!r}; there are {', '.join(there) or 'none'}")
+
+
 def _keep(con: warehouse.Connection, board: Board, run: str, digests: Mapping[str, str]) -> None:
     """Write the relations that are kept for a run, each naming what it was computed from."""
     inputs = {
@@ -214,7 +240,7 @@ def _keep(con: warehouse.Connection, board: Board, run: str, digests: Mapping[st
             "taxonomy",
             "label_map",
         )
-        or name in (f"pred_spans/{run}", f"run_rows/{run}")
+        or name in (f"pred_spans/{run}", f"run_rows/{run}", f"runs/{run}")
     }
     for name in warehouse.kept_names():
         path = board.warehouse / name.split(".")[1] / f"{run}.parquet"

@@ -7,10 +7,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from graphlib import TopologicalSorter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Connection = duckdb.DuckDBPyConnection
+Found = TypeVar("Found")
 
 RUN_TABLES = ("runs", "run_rows", "pred_spans", "timings")
 """Contracts whose writer is a run."""
@@ -33,7 +34,9 @@ select schema_name, table_name from duckdb_tables()
 """
 
 _SIDE_BY_SIDE = 2
-"""Relations computed at once: the draws take one thread, whatever there are, and the characters the others."""
+"""Relations computed at once. Most are too small for DuckDB to share them out among its own threads."""
+
+_NONE: Mapping[str, Callable[[Connection], None]] = {}
 
 EMPTY = "_empty.parquet"
 """The zero-row file of each table, so that an empty warehouse opens."""
@@ -62,6 +65,11 @@ def connect(threads: int | None = None, path: Path | None = None) -> Connection:
     except duckdb.Error as error:
         raise RuntimeError(f"sql/contracts and macros: {error}") from error
     return con
+
+
+def threads_of_each() -> int:
+    """How many threads a small relation may take so that all cores are busy, and no more, where some run at once."""
+    return max(1, (os.cpu_count() or 1) - _SIDE_BY_SIDE + 1)
 
 
 def execute_file(con: Connection, file: sqlfiles.SqlFile, prefix: str = "") -> None:
@@ -123,10 +131,11 @@ def create_parquet_view(con: Connection, name: str, folder: Path, chosen: Sequen
     con.execute(f"create or replace view {name} as select * from read_parquet({source})")
 
 
-def derive(con: Connection, wanted: Iterable[str]) -> None:
+def derive(con: Connection, wanted: Iterable[str], made_by: Mapping[str, Callable[[Connection], None]] = _NONE) -> None:
     """Compute the relations that the `wanted` ones need, and create those: intermediate ones as tables.
 
     Those that do not need each other are computed side by side, each on a connection of its own to the same database.
+    A relation named in `made_by` is created by that function, which finds there what its file of sql/ reads.
     """
     by_name = {file.name: file for file in files()}
     there = {f"{schema}.{name}" for schema, name in con.sql(_RELATIONS).fetchall()}
@@ -137,22 +146,36 @@ def derive(con: Connection, wanted: Iterable[str]) -> None:
         if name not in needed and name not in there and by_name[name].schema in ("staging", "intermediate", "marts"):
             needed[name] = by_name[name].reads
             waiting += by_name[name].reads
-    sorter = TopologicalSorter({name: [read for read in reads if read in needed] for name, reads in needed.items()})
+    graph = {name: [read for read in reads if read in needed] for name, reads in needed.items()}
+    rank = _by_chain(graph)
+    sorter = TopologicalSorter(graph)
     sorter.prepare()
+    ready: list[str] = []
     running: dict[Future[None], str] = {}
     with ThreadPoolExecutor(_SIDE_BY_SIDE) as executor:
         while sorter.is_active():
-            for name in sorted(sorter.get_ready()):
-                running[executor.submit(_create, con.cursor(), by_name[name])] = name
+            ready = sorted([*ready, *sorter.get_ready()], key=rank.__getitem__)
+            while ready and len(running) < _SIDE_BY_SIDE:
+                name = ready.pop()
+                make = made_by.get(name) or partial(_create, by_name[name])
+                running[executor.submit(_on_own, con.cursor(), make)] = name
             for done in wait(running, return_when=FIRST_COMPLETED).done:
                 done.result()
                 sorter.done(running.pop(done))
 
 
-def _create(con: Connection, file: sqlfiles.SqlFile) -> None:
+def _by_chain(graph: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, str]]:
+    """How many relations come one after the other from each on: what has the longest way to go is computed first."""
+    rank = dict.fromkeys(graph, 0)
+    for name in reversed([*TopologicalSorter(graph).static_order()]):
+        for read in graph[name]:
+            rank[read] = max(rank[read], rank[name] + 1)
+    return {name: (height, name) for name, height in rank.items()}
+
+
+def _create(file: sqlfiles.SqlFile, con: Connection) -> None:
     kind = "view" if file.schema == "marts" else "table"
     execute_file(con, file, f"create {kind} {file.name} as\n")
-    con.close()
 
 
 def derive_views(con: Connection, kept_in: Path) -> None:
@@ -290,16 +313,15 @@ def is_there(con: Connection, name: str) -> bool:
     return name in {f"{schema}.{relation}" for schema, relation in con.sql(_RELATIONS).fetchall()}
 
 
-def side_by_side(con: Connection, tasks: Iterable[Callable[[Connection], object]]) -> None:
-    """Call each with a connection of its own to the same database, two at once; raises what one of them raises."""
+def side_by_side(con: Connection, tasks: Iterable[Callable[[Connection], Found]]) -> list[Found]:
+    """What each gives of a connection of its own to the same database, two at once; raises what one of them raises."""
     with ThreadPoolExecutor(_SIDE_BY_SIDE) as executor:
-        for done in [executor.submit(_on_own, con.cursor(), task) for task in tasks]:
-            done.result()
+        return [done.result() for done in [executor.submit(_on_own, con.cursor(), task) for task in tasks]]
 
 
-def _on_own(con: Connection, task: Callable[[Connection], object]) -> None:
+def _on_own(con: Connection, task: Callable[[Connection], Found]) -> Found:
     try:
-        task(con)
+        return task(con)
     finally:
         con.close()
 

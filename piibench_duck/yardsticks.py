@@ -23,9 +23,10 @@ def counts(con: warehouse.Connection) -> tuple[str, ...]:
 def sections(con: warehouse.Connection) -> dict[str, dict[str, Any]]:
     """What a result says of each run that ran, by its keys `entity`, `typed`, `tab` and `documents`."""
     parts = {
-        "entity": entities.sections(con),
-        "typed": report.sections(con),
-        "tab": tab.sections(con),
-        "documents": documents.sections(con),
+        "entity": entities.sections,
+        "typed": report.sections,
+        "tab": tab.sections,
+        "documents": documents.sections,
     }
-    return {run: {name: of_runs[run] for name, of_runs in parts.items()} for run in parts["entity"]}
+    of_parts = dict(zip(parts, warehouse.side_by_side(con, parts.values()), strict=True))
+    return {run: {name: of_runs[run] for name, of_runs in of_parts.items()} for run in of_parts["entity"]}

@@ -5,6 +5,7 @@ With PIIBENCH_WRITE_DOCS=1 in the environment, what commands print is written in
 
 import ast
 import contextlib
+import doctest
 import importlib
 import io
 import os
@@ -21,9 +22,11 @@ from typing import NamedTuple
 import pytest
 
 from piibench_duck import (
+    around,
     carriers,
     cli,
     corpora,
+    parameters,
     places,
     protocol,
     query,
@@ -43,7 +46,7 @@ README = ROOT / "README.md"
 ADDING = ROOT / "docs" / "adding.md"
 PAGES = [README, *sorted(page for page in (ROOT / "docs").glob("*.md") if page.name != "data-model.md")]
 RUNS = ["mask-nothing", "mask-everything", "rules"]
-TOOLS = ("mkdir", "cp")
+TOOLS = ("mkdir", "cp", "python")
 FENCE = re.compile(r"^```(\w+)?(?: ([^\n]+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 WRITES = "PIIBENCH_WRITE_DOCS"
 
@@ -127,6 +130,7 @@ def printed_as_said(command: str, said: str) -> str:
         output = printed(*arguments)
     else:
         assert program in TOOLS, command
+        command = command.replace("python ", f"{shlex.quote(sys.executable)} ", 1) if program == "python" else command
         output = subprocess.run(command, shell=True, check=True, capture_output=True, text=True).stdout
     pattern = "".join(r"(?:.*\n)*?" if line == "..." else re.escape(f"{line}\n") for line in said.splitlines())
     return said if re.fullmatch(pattern, output) else output
@@ -203,6 +207,20 @@ def compare_or_write(page: Path) -> None:
     assert page.read_text("utf-8") == happened
 
 
+def test_the_text_around_spans_is_shown_as_it_is_printed(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plan = protocol.load()
+    asked = {"run": "rules", "label": "DATE_TIME"}
+    con = query.open_for(protocol.find_board("demo", plan), plan, "missed_spans", asked)
+    found = query.named(con, "missed_spans", asked)
+    lines = list(query.cells(found))
+    windows = around.windows(con, found.column_names, lines, around.WIDTH)
+    capsys.readouterr()
+    terminal.lines_with_text(found.column_names, zip(lines, windows, strict=True))
+    [block] = blocks_of(ROOT / "docs" / "errors.md", "text")
+    shown = block.text.splitlines()
+    assert [line.rstrip() for line in capsys.readouterr().out.splitlines()][: len(shown)] == shown
+
+
 @pytest.mark.parametrize("block", unnamed("sql"), ids=where_of)
 def test_a_query_of_the_docs_runs(block: Block, home: Path) -> None:
     plan = protocol.load()
@@ -212,6 +230,10 @@ def test_a_query_of_the_docs_runs(block: Block, home: Path) -> None:
 
 @pytest.mark.parametrize("block", [b for b in unnamed("python") if not b.where.startswith(ADDING.name)], ids=where_of)
 def test_python_of_the_docs_runs(block: Block, home: Path) -> None:
+    if block.text.startswith(">>> "):  # with what it prints
+        example = doctest.DocTestParser().get_doctest(block.text, {}, block.where, None, None)
+        assert doctest.DocTestRunner().run(example).failed == 0
+        return
     exec(compile(block.text, block.where, "exec"), {})
 
 
@@ -284,7 +306,7 @@ def test_every_command_option_and_recipe_of_the_docs_is_there() -> None:
     recipes = recipe_names()
     commands = dict(command_options())
     for file in query.queries().values():
-        commands["sql"] |= {f"--{name.replace('_', '-')}" for name in query.parameters(file)}
+        commands["sql"] |= {one.typed for one in parameters.of(file).values()}
     for block in [block for page in PAGES for kind in ("sh", "console") for block in blocks_of(page, kind)]:
         for recipe in re.findall(r"(?:^|[&|;$] )just ([\w-]+)", block.text, re.MULTILINE):
             assert recipe in recipes, f"{block.where}: {recipe}"
@@ -304,8 +326,15 @@ def test_everything_there_is_is_mentioned() -> None:
         for pair in table.items()
         for name in (pair[0], *pair[1])
     ]
-    files = [file.name for file in warehouse.files() if file.schema in ("metrics", "marts", "queries")]
-    names = [*carriers.carrier_names(), *registry.runner_names(), *files, *dict(command_options()), *spellings]
+    files = [file.name for file in warehouse.files() if file.schema in ("metrics", "marts")]
+    names = [
+        *carriers.carrier_names(),
+        *registry.runner_names(),
+        *files,
+        *query.queries(),
+        *dict(command_options()),
+        *spellings,
+    ]
     missing = [name for name in names if not re.search(rf"`(?:piibench-duck )?{re.escape(name)}\b", said)]
     missing += [name for name in recipe_names() if f"just {name}" not in said]
     code = "".join(path.read_text("utf-8") for path in (ROOT / "piibench_duck").rglob("*.py"))
