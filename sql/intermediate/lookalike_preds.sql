@@ -2,7 +2,7 @@
 -- found first: the planner would otherwise pair all predictions with all lookalikes by their places alone.
 -- Grain: (pred_key).
 with
-    lookalikes as materialized (
+    lookalikes as materialized(
         select rows.row_key, alignments.wire_start as start_char, alignments.wire_end as end_char
         from contracts.alignments as alignments
         inner join staging.all_rows as rows on alignments.row_id = rows.row_id
