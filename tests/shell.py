@@ -21,7 +21,8 @@ class Ended(NamedTuple):
 
 def environment(home: Path, **more: str) -> dict[str, str]:
     """The environment with a home of its own for warehouse and results."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PIIBENCH_")}
+    screen = ("COLUMNS", "LINES")  # of the terminal that the tests themselves are run from
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PIIBENCH_", *screen))}
     cache = os.environ.get("PIIBENCH_CACHE")
     return {**kept, **({"PIIBENCH_CACHE": cache} if cache else {}), "PIIBENCH_HOME": str(home), **more}
 

@@ -89,7 +89,7 @@ def test_what_was_lost_is_listed_by_ids_and_offsets(board: Path) -> None:
         (
             ["sql", "lost_in_carrier"],
             1,
-            "query 'lost_in_carrier' takes the parameters carrier (may be left out), run, found none",
+            "query 'lost_in_carrier' takes --run [--carrier], found none",
         ),
         (["sql", "lost_in_carrier", "--run"], 2, "parameters of a query are given as --name value"),
         (["sql", "lost", "--run", "rules"], 1, "no query 'lost'; there are boundary_errors, "),

@@ -202,6 +202,10 @@ FAULTS: dict[str, list[str]] = {  # by check: what to do to a board that is righ
         "update contracts.run_rows set status = 'error'",
     ],
     "row_ids_are_unique": ["insert into contracts.rows from contracts.rows"],
+    "slices_are_not_gold": [
+        "update contracts.rows set slices = map {'who': 'Anna'}",
+        "update contracts.rows set slices = map {'domain': 'hr', 'who': 'ANNA'}",
+    ],
     "row_lengths_are_right": ["update contracts.rows set n_chars = 11"],
 }
 

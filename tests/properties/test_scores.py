@@ -158,7 +158,7 @@ def character_board() -> tuple[list[Row], list[Run], warehouse.Connection]:
                 of_run[rows[-1].row_id] = answer
     runs = [run._replace(answers=of_run) for run, of_run in zip(runs, answers, strict=True)]
     con = tables.connect(rows, [Run("absent", status="not_run"), *runs], design="balanced")
-    warehouse.derive(con, ["intermediate.row_counts"])
+    warehouse.derive(con, ["intermediate.row_counts", "intermediate.char_intervals"])
     return rows, runs, con
 
 
