@@ -1,11 +1,12 @@
 """The entry point: runs a command, says what went wrong in one sentence on stderr, ends with 0, 1 or 2."""
 
+import contextlib
 import gc
 import os
 import signal
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from piibench_duck import beside, console
 from piibench_duck.errors import PiibenchError, WrongUsageError
@@ -23,7 +24,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if arguments is None:  # this process is ours alone
         signal.signal(signal.SIGINT, _interrupted)
     gc.disable()
-    sys.exit(_run(arguments))
+    code = _run(arguments)
+    if arguments is None:
+        leave(code)
+    sys.exit(code)
+
+
+def leave(code: int) -> NoReturn:
+    """End this process at once: taking the interpreter apart, table by table, takes a quarter of a second.
+
+    Every file is whole by then; what is still to be shown is shown.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 def _interrupted(number: int, frame: object) -> None:

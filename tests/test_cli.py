@@ -334,6 +334,12 @@ def test_a_reader_that_goes_away_ends_the_command_quietly(built: Path, tmp_path:
         assert process.wait() in (0, 1)  # 0 where the system had taken all of it before
 
 
+def test_a_long_answer_is_whole_though_the_process_ends_at_once(built: Path, tmp_path: Path) -> None:
+    ended = run("sql", "select * from range(30000)", "--format", "csv", "--board", built, home=tmp_path)
+    assert (ended.code, ended.err, ended.out.count("\n")) == (0, "", 30001)
+    assert ended.out.endswith("\n29999\n")
+
+
 def test_a_source_that_cannot_be_had_is_named_and_the_rest_goes_on(
     call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
