@@ -12,7 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from piibench_duck import warehouse, yardsticks
+from piibench_duck import side_by_side, warehouse, yardsticks
 from piibench_duck.beside import write_json
 from piibench_duck.errors import PiibenchError
 from piibench_duck.places import Board
@@ -50,7 +50,7 @@ def of_runs(con: warehouse.Connection, known: Mapping[str, Any]) -> dict[str, Re
         _digests,
         *(partial(warehouse.lines_of_runs, select=f"select * from marts.{mart}") for mart in _MARTS),
     ]
-    others, effects, digests, means, scores, types, intervals = warehouse.side_by_side(con, parts)
+    others, effects, digests, means, scores, types, intervals = side_by_side.each(con, parts)
     names = ("rows_digest", "label_map_digest", "taxonomy_digest", "piibench_duck")
     provenance = {**known, **{name: digests[name] for name in names}}
     found = {}
@@ -95,7 +95,7 @@ def write(con: warehouse.Connection, result: Result, folder: Path, seconds: floa
     staging.mkdir()
     try:
         if result.described["status"] == "ran":
-            warehouse.side_by_side(con, (partial(_copy, result.run, staging / name, of) for name, of in _tables(con)))
+            side_by_side.each(con, (partial(_copy, result.run, staging / name, of) for name, of in _tables(con)))
         write_json(staging / "meta.json", _meta(result.described, seconds))
         write_json(staging / "result.json", result.said)
         for name in FILES:

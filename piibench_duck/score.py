@@ -13,6 +13,7 @@ from piibench_duck import (
     label_maps,
     report,
     results,
+    side_by_side,
     slice_values,
     sources,
     warehouse,
@@ -161,7 +162,7 @@ def _compared(con: warehouse.Connection, a: str, b: str, unit: str) -> dict[str,
 
 def filled(rows: Rows, runs: Mapping[str, Predictions], options: Options) -> warehouse.Connection:
     """Contracts filled with a rows file and the predictions of each run, ready to be derived."""
-    con = warehouse.connect(options.threads or warehouse.threads_of_each())
+    con = warehouse.connect(options.threads or side_by_side.threads_of_each())
     warehouse.fill_seeds(con)
     _fill_settings(con, options, None)
     for table, columns in rows.tables.items():

@@ -5,16 +5,15 @@ import json
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache, partial
-from graphlib import TopologicalSorter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from piibench_duck import sandbox, sqlfiles
+from piibench_duck import sandbox, side_by_side, sqlfiles
 from piibench_duck.errors import PiibenchError
 from piibench_duck.places import data_dir, sql_dir
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Connection = duckdb.DuckDBPyConnection
-Found = TypeVar("Found")
 
 RUN_TABLES = ("runs", "run_rows", "pred_spans", "timings")
 """Contracts whose writer is a run."""
@@ -32,9 +30,6 @@ select schema_name, view_name from duckdb_views() where not internal
 union all
 select schema_name, table_name from duckdb_tables()
 """
-
-_SIDE_BY_SIDE = 2
-"""Relations computed at once. Most are too small for DuckDB to share them out among its own threads."""
 
 _NONE: Mapping[str, Callable[[Connection], None]] = {}
 
@@ -65,11 +60,6 @@ def connect(threads: int | None = None, path: Path | None = None) -> Connection:
     except duckdb.Error as error:
         raise RuntimeError(f"sql/contracts and macros: {error}") from error
     return con
-
-
-def threads_of_each() -> int:
-    """How many threads a small relation may take so that all cores are busy, and no more, where some run at once."""
-    return max(1, (os.cpu_count() or 1) - _SIDE_BY_SIDE + 1)
 
 
 def execute_file(con: Connection, file: sqlfiles.SqlFile, prefix: str = "") -> None:
@@ -147,30 +137,7 @@ def derive(con: Connection, wanted: Iterable[str], made_by: Mapping[str, Callabl
             needed[name] = by_name[name].reads
             waiting += by_name[name].reads
     graph = {name: [read for read in reads if read in needed] for name, reads in needed.items()}
-    rank = _by_chain(graph)
-    sorter = TopologicalSorter(graph)
-    sorter.prepare()
-    ready: list[str] = []
-    running: dict[Future[None], str] = {}
-    with ThreadPoolExecutor(_SIDE_BY_SIDE) as executor:
-        while sorter.is_active():
-            ready = sorted([*ready, *sorter.get_ready()], key=rank.__getitem__)
-            while ready and len(running) < _SIDE_BY_SIDE:
-                name = ready.pop()
-                make = made_by.get(name) or partial(_create, by_name[name])
-                running[executor.submit(_on_own, con.cursor(), make)] = name
-            for done in wait(running, return_when=FIRST_COMPLETED).done:
-                done.result()
-                sorter.done(running.pop(done))
-
-
-def _by_chain(graph: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, str]]:
-    """How many relations come one after the other from each on: what has the longest way to go is computed first."""
-    rank = dict.fromkeys(graph, 0)
-    for name in reversed([*TopologicalSorter(graph).static_order()]):
-        for read in graph[name]:
-            rank[read] = max(rank[read], rank[name] + 1)
-    return {name: (height, name) for name, height in rank.items()}
+    side_by_side.in_order(con, graph, lambda name: made_by.get(name) or partial(_create, by_name[name]))
 
 
 def _create(file: sqlfiles.SqlFile, con: Connection) -> None:
@@ -311,19 +278,6 @@ def kept_names() -> list[str]:
 def is_there(con: Connection, name: str) -> bool:
     """Whether a relation has been derived, or attached."""
     return name in {f"{schema}.{relation}" for schema, relation in con.sql(_RELATIONS).fetchall()}
-
-
-def side_by_side(con: Connection, tasks: Iterable[Callable[[Connection], Found]]) -> list[Found]:
-    """What each gives of a connection of its own to the same database, two at once; raises what one of them raises."""
-    with ThreadPoolExecutor(_SIDE_BY_SIDE) as executor:
-        return [done.result() for done in [executor.submit(_on_own, con.cursor(), task) for task in tasks]]
-
-
-def _on_own(con: Connection, task: Callable[[Connection], Found]) -> Found:
-    try:
-        return task(con)
-    finally:
-        con.close()
 
 
 def lines_of_runs(con: Connection, select: str) -> defaultdict[str, list[dict[str, Any]]]:

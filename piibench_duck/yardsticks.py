@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from piibench_duck import documents, entities, report, tab, warehouse
+from piibench_duck import documents, entities, report, side_by_side, tab, warehouse
 
 _ALWAYS = (*entities.MARTS, *report.MARTS, *documents.MARTS)
 
@@ -28,5 +28,5 @@ def sections(con: warehouse.Connection) -> dict[str, dict[str, Any]]:
         "tab": tab.sections,
         "documents": documents.sections,
     }
-    of_parts = dict(zip(parts, warehouse.side_by_side(con, parts.values()), strict=True))
+    of_parts = dict(zip(parts, side_by_side.each(con, parts.values()), strict=True))
     return {run: {name: of_runs[run] for name, of_runs in of_parts.items()} for run in of_parts["entity"]}
