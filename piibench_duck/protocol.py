@@ -10,7 +10,7 @@ from piibench_duck.errors import PiibenchError
 
 CarrierRule = Literal["prose", "one", "one_and_prose", "all"]
 CARRIER_RULES: tuple[CarrierRule, ...] = ("prose", "one", "one_and_prose", "all")
-RUN_KEYS = ("runner", "model", "revision", "labels", "licence", "credit", "note")
+RUN_KEYS = ("runner", "model", "revision", "namespace", "licence", "credit", "note")
 
 
 class Design(NamedTuple):
@@ -36,13 +36,13 @@ class BoardPlan(NamedTuple):
 
 
 class RunPlan(NamedTuple):
-    """A runner with its model; `labels` names the label map's namespace where the runner does not."""
+    """A runner with its model; `namespace` is the label map's where the runner does not."""
 
     name: str
     runner: str
     model: str | None = None
     revision: str | None = None
-    labels: str | None = None
+    namespace: str | None = None
     licence: str | None = None
     credit: str | None = None
     note: str | None = None

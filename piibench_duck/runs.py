@@ -31,7 +31,7 @@ class Outcome(NamedTuple):
 
 def load(plan: RunPlan) -> Detector:
     """The detector of a plan."""
-    options = {"labels": plan.labels} if plan.labels else {}
+    options = {"namespace": plan.namespace} if plan.namespace else {}
     return load_runner(plan.runner, plan.model, plan.revision, options)
 
 
@@ -238,7 +238,7 @@ def _not_run(plan: RunPlan, why: str) -> dict[str, Any]:
         "runner": plan.runner,
         "model": plan.model,
         "revision": plan.revision,
-        "label_namespace": plan.labels or "*",
+        "label_namespace": plan.namespace or "*",
         "settings": [],
         "settings_digest": "",
         "machine": [],

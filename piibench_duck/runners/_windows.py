@@ -13,8 +13,8 @@ class Window(NamedTuple):
     keep_end: int
 
 
-def windows(n_tokens: int, size: int, overlap: int) -> list[Window]:
-    """Windows of `size` tokens, neighbours sharing at least `overlap`; the last is moved back to be full.
+def windows(n_tokens: int, size: int, stride: int) -> list[Window]:
+    """Windows of `size` tokens, neighbours sharing at least `stride`; the last is moved back to be full.
 
     A token belongs to the window in which it is farthest from a cut, so seams lie in the middle of the shared tokens.
 
@@ -23,6 +23,6 @@ def windows(n_tokens: int, size: int, overlap: int) -> list[Window]:
     """
     if n_tokens <= size:
         return [Window(0, n_tokens, 0, n_tokens)]
-    starts = [*range(0, n_tokens - size, size - overlap), n_tokens - size]
+    starts = [*range(0, n_tokens - size, size - stride), n_tokens - size]
     seams = [0, *((start + before + size) // 2 for before, start in pairwise(starts)), n_tokens]
     return [Window(start, start + size, *keep) for start, keep in zip(starts, pairwise(seams), strict=True)]

