@@ -11,6 +11,7 @@ import urllib.request
 import zlib
 from pathlib import Path, PurePosixPath
 
+from piibench_duck import hub, recorded
 from piibench_duck.errors import PiibenchError
 from piibench_duck.sources import Source, verify
 
@@ -31,8 +32,8 @@ def install(source: Source, place: Path) -> Path:
             fresh = Path(scratch) / "fresh"
             fresh.mkdir()
             fill = _fill_from_github if source.upstream.kind == "github" else _fill_from_hub
-            fill(source, fresh, Path(scratch))
-            verify(source, fresh, f"what {source.upstream.kind} sent of {source.upstream.place}")
+            commit = fill(source, fresh, Path(scratch))
+            verify(source, fresh, f"what {source.upstream.kind} sent of {source.upstream.place}", commit)
             if place.exists():
                 place.rename(Path(scratch) / "old")
             fresh.rename(place)
@@ -41,7 +42,7 @@ def install(source: Source, place: Path) -> Path:
     return place
 
 
-def _fill_from_github(source: Source, fresh: Path, scratch: Path) -> None:
+def _fill_from_github(source: Source, fresh: Path, scratch: Path) -> str | None:
     base = os.environ.get(GITHUB, "https://github.com").rstrip("/")
     address = f"{base}/{source.upstream.place}/archive/{source.upstream.revision}.tar.gz"
     archive = scratch / "archive.tar.gz"
@@ -58,6 +59,7 @@ def _fill_from_github(source: Source, fresh: Path, scratch: Path) -> None:
         raise _unavailable(source, address, f"broke off ({type(error).__name__})") from error
     except (tarfile.TarError, EOFError, zlib.error, OSError, ValueError) as error:
         raise _unavailable(source, address, f"sent no whole archive ({error})") from error
+    return source.upstream.revision
 
 
 def _unavailable(source: Source, address: str, reason: str) -> PiibenchError:
@@ -112,23 +114,15 @@ def _unpack(archive: Path, source: Source, fresh: Path) -> None:
                 shutil.copyfileobj(content, file)
 
 
-def _fill_from_hub(source: Source, fresh: Path, scratch: Path) -> None:
-    import huggingface_hub
-    from huggingface_hub.errors import HfHubHTTPError
-
-    for path in source.paths:
-        try:
-            kept = huggingface_hub.hf_hub_download(
-                source.upstream.place,
-                path,
-                repo_type="dataset",
-                revision=source.upstream.revision,
-                local_dir=scratch / "hub",
-                etag_timeout=_SILENCE_SECONDS,
-            )
-        except (HfHubHTTPError, OSError, ValueError, RuntimeError) as error:
-            reason = f"the hub gives no {path!r} of {source.upstream.place} ({type(error).__name__})"
-            raise PiibenchError(f"source {source.name!r}: {reason}") from error
-        target = fresh / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        Path(kept).replace(target)
+def _fill_from_hub(source: Source, fresh: Path, scratch: Path) -> str:
+    """The commit that the files are of: that of the first fetch, where the revision is a branch that moves."""
+    try:
+        commit = recorded.commit_of(source) or hub.newest_commit(
+            source.upstream.place, source.upstream.revision, "dataset"
+        )
+        for name in hub.bring(source.upstream.place, commit, source.paths, scratch / "hub"):
+            (fresh / name).parent.mkdir(parents=True, exist_ok=True)
+            (scratch / "hub" / name).replace(fresh / name)
+    except PiibenchError as error:
+        raise PiibenchError(f"source {source.name!r}: {error}") from error
+    return commit

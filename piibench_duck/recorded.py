@@ -22,8 +22,15 @@ def of(source: Source) -> tuple[str, int] | None:
     return _pin(_entries(path_of(source)).get(source.name), source)
 
 
-def record(source: Source, sha256: str, size: int) -> tuple[str, int]:
-    """Record digest and size unless another process was faster; what is recorded then."""
+def commit_of(source: Source) -> str | None:
+    """The commit that was fetched first where the source names a branch, which may have moved since."""
+    entry = _entries(path_of(source)).get(source.name)
+    found = entry.get("commit") if entry is not None and _pin(entry, source) is not None else None
+    return found if isinstance(found, str) and found else None
+
+
+def record(source: Source, sha256: str, size: int, commit: str | None = None) -> tuple[str, int]:
+    """Record digest, size and the commit, where one is known, unless another was faster; digest and size recorded."""
     from filelock import FileLock
 
     path = path_of(source)
@@ -34,7 +41,8 @@ def record(source: Source, sha256: str, size: int) -> tuple[str, int]:
             there = _pin(entries.get(source.name), source)
             if there is not None:
                 return there
-            entries[source.name] = {**_subject(source), "sha256": sha256, "bytes": size}
+            of_commit = {} if commit is None else {"commit": commit}
+            entries[source.name] = {**_subject(source), **of_commit, "sha256": sha256, "bytes": size}
             with beside(path) as part:
                 part.write_text(json.dumps(entries, indent=2, sort_keys=True) + "\n", "utf-8")
     except OSError as error:

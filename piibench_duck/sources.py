@@ -72,10 +72,10 @@ def digest_of(root: Path, paths: Iterable[str]) -> tuple[str, int]:
     return hashlib.sha256(lines.encode()).hexdigest(), size
 
 
-def verify(source: Source, root: Path, where: str) -> None:
+def verify(source: Source, root: Path, where: str, commit: str | None = None) -> None:
     """Raises unless the bytes below `root` are those that the source pins; `where` names the place to the reader.
 
-    Of a source whose digest is to be recorded the first bytes are those, and are recorded here.
+    Of a source whose digest is to be recorded the first bytes are those, and are recorded here, with their `commit`.
     """
     try:
         found, size = digest_of(root, source.paths)
@@ -85,7 +85,7 @@ def verify(source: Source, root: Path, where: str) -> None:
         raise PiibenchError(f"source {source.name!r}: {where} cannot be read ({error.strerror})") from error
     sha256, expected, by = source.sha256, source.bytes, ""
     if source.is_recorded:
-        sha256, expected = recorded.of(source) or recorded.record(source, found, size)
+        sha256, expected = recorded.of(source) or recorded.record(source, found, size, commit)
         by = f", as {recorded.path_of(source)} has it of the first fetch"
     if (sha256 or found, size if expected is None else expected) != (found, size):
         counted = "" if expected is None else f"{expected} bytes with "
@@ -158,7 +158,7 @@ def said_of(source: Source, root: Path, n_documents: int) -> dict[str, Any]:
         "title": source.title,
         "licence": source.licence,
         "upstream": source.upstream.place or source.upstream.kind,
-        "revision": source.upstream.revision,
+        "revision": (recorded.commit_of(source) if source.is_recorded else None) or source.upstream.revision,
         "paths": list(source.paths),
         "sha256": sha256,
         "bytes": size,

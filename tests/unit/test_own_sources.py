@@ -3,7 +3,7 @@
 import hashlib
 import json
 import multiprocessing
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,17 +26,19 @@ def load(folder: Path, **changes: object) -> Source:
 
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], list[str]]:
-    """Makes the hub give these bytes, and keeps the revisions that it is asked for."""
+    """Makes the hub give these bytes, and keeps the commits that it is asked for."""
     asked: list[str] = []
 
     def stand_in(content: bytes) -> list[str]:
-        def give(repo: str, path: str, *, repo_type: str, revision: str, local_dir: Path, etag_timeout: float) -> str:
-            asked.append(revision)
-            (local_dir / path).parent.mkdir(parents=True, exist_ok=True)
-            (local_dir / path).write_bytes(content)
-            return str(local_dir / path)
+        def bring(place: str, commit: str, paths: Sequence[str], folder: Path) -> list[str]:
+            asked.append(commit)
+            for path in paths:
+                (folder / path).parent.mkdir(parents=True, exist_ok=True)
+                (folder / path).write_bytes(content)
+            return list(paths)
 
-        monkeypatch.setattr("huggingface_hub.hf_hub_download", give)
+        monkeypatch.setattr("piibench_duck.hub.newest_commit", lambda place, revision, kind: f"commit of {revision}")
+        monkeypatch.setattr("piibench_duck.hub.bring", bring)
         return asked
 
     return stand_in
@@ -164,11 +166,12 @@ def test_what_comes_from_the_hub_is_recorded_in_the_users_folder_and_enforced_wh
     assert root == tmp_path / "downloads" / "letters"
     assert sources.pinned(source, root) == (hashlib.sha256(b"first").hexdigest(), 5)
     fetched(source)
-    assert asked == ["v1"]
+    assert asked == ["commit of v1"]
     for path in sorted(root.rglob("*"), reverse=True):
         path.unlink()
-    hub(b"other")
+    asked = hub(b"other")
     told = refusal(source)
+    assert asked[-1] == "commit of v1", "the commit of the first fetch, wherever the revision is now"
     assert "what hub sent of somebody/letters holds 5 bytes" in told
     assert f"as {tmp_path / recorded.FILE} has it of the first fetch" in told
     hub(b"first")
@@ -181,7 +184,7 @@ def test_another_revision_is_fetched_and_recorded_anew(tmp_path: Path, hub: Call
     hub(b"second")
     later = load(tmp_path, upstream={**HUB, "revision": "v2"})
     assert (fetched(later) / "letters.parquet").read_bytes() == b"second"
-    assert asked == ["v1", "v2"]
+    assert asked == ["commit of v1", "commit of v2"]
     entry = json.loads((tmp_path / recorded.FILE).read_text())["letters"]
     assert (entry["revision"], entry["bytes"]) == ("v2", 6)
 

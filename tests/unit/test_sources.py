@@ -6,7 +6,7 @@ import os
 import tarfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -122,12 +122,14 @@ def test_the_shipped_pins_name_every_source_in_order() -> None:
         *("tab", "germeval2014", "factrueval", "meddocan", "iahlt_knesset", "iahlt_wiki", "gretel", "nemotron"),
     ]
     assert list(sources)[8:] == [
-        *("nemotron_pii", "gretel_finance", "demo-en", "demo-de", "demo-es", "demo-ru", "demo-he"),
+        *("nemotron_pii", "gretel_finance", "piibench", "demo-en", "demo-de", "demo-es", "demo-ru", "demo-he"),
     ]
     pinned = [source for source in sources.values() if not source.is_recorded]
     corpora = {source.corpus for source in pinned if source.upstream.kind != "package"}
     assert corpora == {"tab", "germeval", "factrueval", "meddocan", "iahlt", "gretel", "nemotron"}
-    assert {source.corpus for source in sources.values() if source.is_recorded} == {"nemotron-pii", "gretel-finance"}
+    assert {source.corpus for source in sources.values() if source.is_recorded} == {
+        *("nemotron-pii", "gretel-finance", "piibench"),
+    }
 
 
 def test_the_digest_of_one_file_is_that_of_its_bytes(tmp_path: Path) -> None:
@@ -320,36 +322,33 @@ def test_a_slow_upstream_is_given_up_at_the_deadline(
     assert "silent or slow for too long" in refusal(source, None, tmp_path / "downloads")
 
 
-def test_files_of_the_hub_are_asked_for_by_revision(
+def test_files_of_the_hub_are_asked_for_at_the_commit_of_the_revision(
     tmp_path: Path, source: Source, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = []
+    asked: list[object] = []
 
-    def give(repo: str, path: str, *, repo_type: str, revision: str, local_dir: Path, etag_timeout: float) -> str:
-        asked.append((repo, path, repo_type, revision))
-        (local_dir / path).parent.mkdir(parents=True, exist_ok=True)
-        (local_dir / path).write_bytes(FILES[path])
-        return str(local_dir / path)
+    def bring(place: str, commit: str, paths: Sequence[str], folder: Path) -> list[str]:
+        asked.append((place, commit, paths))
+        lay(folder, {path: FILES[path] for path in paths})
+        return list(paths)
 
-    monkeypatch.setattr("huggingface_hub.hf_hub_download", give)
+    monkeypatch.setattr("piibench_duck.hub.newest_commit", lambda place, revision, kind: f"{kind} {place} {revision}")
+    monkeypatch.setattr("piibench_duck.hub.bring", bring)
     paths = ("texts/a.txt", "more.txt")
     sha256, size = digest_of(tmp_path / "original", paths)
     hub = replace(source, upstream=HUB, paths=paths, sha256=sha256, bytes=size)
     root = fetch(hub, None, tmp_path / "downloads")
     assert digest_of(root, paths) == (sha256, size)
-    assert asked == [("someone/notes", path, "dataset", "v1") for path in paths]
+    assert asked == [("someone/notes", "dataset someone/notes v1", paths)]
 
 
-@pytest.mark.parametrize("error", [FileNotFoundError("x"), ConnectionError("x"), ValueError("x")])
-def test_a_hub_that_gives_nothing_is_named(
-    tmp_path: Path, source: Source, monkeypatch: pytest.MonkeyPatch, error: Exception
-) -> None:
+def test_a_hub_that_gives_nothing_is_named(tmp_path: Path, source: Source, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> str:
-        raise error
+        raise PiibenchError("data set 'someone/notes' cannot be had from the hub: why")
 
-    monkeypatch.setattr("huggingface_hub.hf_hub_download", refuse)
+    monkeypatch.setattr("piibench_duck.hub.newest_commit", refuse)
     said = refusal(replace(source, upstream=HUB), None, tmp_path / "downloads")
-    assert said.startswith("source 'notes': the hub gives no 'texts' of someone/notes")
+    assert said == "source 'notes': data set 'someone/notes' cannot be had from the hub: why"
     assert nothing_left(tmp_path / "downloads")
 
 
