@@ -4,12 +4,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Literal
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any, Literal
 
     import polars as pl
 
     from piibench_duck.explore import OpenBoard
+    from piibench_duck.imports import Imported
+    from piibench_duck.offsets import OffsetUnit
 
 
 def open(path: "str | Path" = "warehouse", board: str | None = None) -> "OpenBoard":
@@ -53,3 +55,28 @@ def sweep(
     from piibench_duck import sweeps
 
     return sweeps.frame(path, run, floors, at_recall, corpus, unscored, threads)
+
+
+def import_frame(
+    frame: "Any",
+    board: str,
+    name: str,
+    offset_unit: "OffsetUnit" = "codepoint",
+    note: str | None = None,
+    allow_missing: bool = False,
+    labels: "Mapping[str, str] | None" = None,
+    answered: "Iterable[str]" = (),
+) -> "Imported":
+    """A frame of predictions as a run of a board, as `piibench-duck import` makes one of a file.
+
+    The frame is of Polars, pandas, Arrow or any library that hands out Arrow, a span a line: `row_id`, `start`, `end`
+    (exclusive), `label` and, where there is one, `score`. A line with `row_id` alone says that nothing was found there;
+    so do rows in `answered` without a line. `labels` say what a label means, a type of ours or `ignored`.
+
+    Raises `PiibenchError`, and `door.Refused` with every fault, of which nothing holds text.
+    """
+    from piibench_duck import imports, protocol
+
+    plan = protocol.load()
+    place = protocol.find_board(board, plan)
+    return imports.import_frame(place, plan, frame, name, offset_unit, note, allow_missing, labels, answered)

@@ -1,7 +1,8 @@
-"""A file written beside its place and renamed, so that it is the old one or the new one and never half."""
+"""A file or a new folder, written beside its place and renamed, so that it is the old or the new and never half."""
 
 import glob
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,14 +17,14 @@ def beside(path: Path) -> Iterator[Path]:
     for left in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):
         pid = left.name.split(".")[-2]
         if pid.isdigit() and not is_alive(int(pid)):
-            left.unlink(missing_ok=True)
+            _remove(left)
     _UNFINISHED.add(part)
     try:
         with named(part, path):
             yield part
             part.replace(path)
     finally:
-        part.unlink(missing_ok=True)
+        _remove(part)
         _UNFINISHED.discard(part)
 
 
@@ -53,6 +54,13 @@ def write_json(path: Path, value: object) -> None:
 def abandon() -> None:
     """Remove what is not finished, for a process that ends at once."""
     for part in list(_UNFINISHED):
+        _remove(part)
+
+
+def _remove(part: Path) -> None:
+    if part.is_dir():
+        shutil.rmtree(part, ignore_errors=True)
+    else:
         part.unlink(missing_ok=True)
 
 

@@ -1,36 +1,45 @@
-"""The commands for other tools' files: predictions into a board as a run, gold into a rows file."""
+"""The commands for other tools' files: predictions into a board as a run, and one format made another."""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from piibench_duck import console
-from piibench_duck.cli_options import AsJson, Board, KeyMap, Labels, Offsets, OffsetUnit, key_map, label_types
+from piibench_duck.cli_options import (
+    AsJson,
+    Board,
+    KeyMap,
+    Labels,
+    Offsets,
+    OffsetUnit,
+    key_map,
+    label_types,
+)
 from piibench_duck.commands_wrap import check_out, count
+from piibench_duck.errors import PiibenchError, WrongUsageError
 from piibench_duck.names import may_be_told
 
+if TYPE_CHECKING:
+    from piibench_duck import offsets
+    from piibench_duck.converting import Given
+    from piibench_duck.interchange.tables import Predictions
 
-class Given(StrEnum):
-    """What a file of predictions is."""
-
-    auto = "auto"
-    jsonl = "jsonl"
-    tab = "tab"
-
-
-class Gold(StrEnum):
-    """What a file of gold is."""
-
-    tab = "tab"
+_FORMATS = "jsonl, tab, nervaluate, presidio, conll, brat, label-studio, doccano, frame or redacted"
 
 
 def import_(
-    file: Annotated[Path, typer.Argument(help="Predictions, JSONL or Parquet, or masks by document in TAB's JSON.")],
+    file: Annotated[Path, typer.Argument(help="Predictions, a file or a folder as the format has it.")],
     name: Annotated[str, typer.Option("--as", help="The name of the run.")],
     board: Board = "demo",
-    kind: Annotated[Given, typer.Option("--from", help="What FILE is: auto looks into it.")] = Given.auto,
+    kind: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            "--format",
+            help=f"What FILE is: auto (jsonl, Parquet or tab), {_FORMATS}; ends in nervaluate's are inclusive.",
+        ),
+    ] = "auto",
     note: Annotated[str | None, typer.Option(help="What a reader of results should know.")] = None,
     allow_missing: Annotated[bool, typer.Option("--allow-missing", help="Leave rows that count unanswered.")] = False,
     offset_unit: Offsets = OffsetUnit.codepoint,
@@ -47,9 +56,7 @@ def import_(
     with console.refusals_as_json(as_json), console.status(f"import {file.name}"):
         keys = key_map(mapped)
         told = label_types(labels)
-        done = imports.import_run(
-            place, protocol, file, name, kind.value, offset_unit.value, keys, note, allow_missing, told
-        )
+        done = imports.import_run(place, protocol, file, name, kind, offset_unit.value, keys, note, allow_missing, told)
     if as_json:
         console.print_json({"run": name, **done._asdict(), "designs": [one._asdict() for one in done.designs]})
     else:
@@ -79,17 +86,145 @@ def import_(
 
 
 def convert(
-    file: Annotated[Path, typer.Argument(help="Gold of another tool.")],
-    out: Annotated[Path, typer.Argument(help="The rows file to write, .jsonl or .parquet.")],
-    kind: Annotated[Gold, typer.Option("--from", help="What FILE is.")] = Gold.tab,
+    file: Annotated[
+        Path | None, typer.Argument(help="Another tool's file or folder, or with --to a rows file.")
+    ] = None,
+    out_there: Annotated[Path | None, typer.Argument(metavar="[OUT]", help="The same as --out.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The file to write, or the new folder.")] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option("--from", "--format", help="What FILE is; TAB's gold if not given.", show_default=False),
+    ] = None,
+    rows: Annotated[
+        Path | None, typer.Option(help="The rows file that FILE answers: it holds predictions, not gold.")
+    ] = None,
+    to: Annotated[
+        str | None, typer.Option(help="What to write: jsonl, conll, brat or hub-folder, of a board or a rows file.")
+    ] = None,
+    preds: Annotated[
+        list[Path] | None, typer.Option(help="With --to: a predictions file for the rows; its name is the run's.")
+    ] = None,
+    board: Annotated[
+        str | None, typer.Option(help="With --to: the rows that a board ranks on, instead of a rows file.")
+    ] = None,
+    run: Annotated[list[str] | None, typer.Option(help="With --board: a run, whose spans are written.")] = None,
+    allow_missing: Annotated[
+        bool, typer.Option("--allow-missing", help="Leave out rows that were not answered.")
+    ] = False,
+    offset_unit: Offsets = OffsetUnit.codepoint,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what is wrong with a file as JSON.")] = False,
 ) -> None:
-    """Make another tool's gold a rows file; in a folder of its own, as rows.jsonl, that is a board."""
-    from piibench_duck.interchange import tab, writing
+    """Make another tool's gold a rows file, its predictions a predictions file, or either of these another tool's.
 
+    A rows file as rows.jsonl in a folder of its own is a board.
+    """
+    if board is not None and to is None:
+        raise WrongUsageError("--board needs --to, what to write")
+    if board is None and file is None:
+        raise WrongUsageError("a file to convert, or --board, was expected")
+    if board is not None and out_there is not None:
+        raise WrongUsageError("a board is converted without a file; name one place to write to")
+    if board is not None:
+        file, out_there = None, out_there or file
+    target = out or out_there
+    if target is None or (out and out_there):
+        raise WrongUsageError("one place to write to was expected, as OUT or --out")
+    if to is None and (preds or run):
+        raise WrongUsageError("--preds and --run go with --to")
+    if to is not None and (kind or rows):
+        raise WrongUsageError("--from and --rows say what is read, and with --to that is a rows file or a board")
+    if run and board is None:
+        raise WrongUsageError("--run goes with --board")
+    if preds and board is not None:
+        raise WrongUsageError("--preds goes with a rows file; a board has runs")
+    with console.refusals_as_json(as_json):
+        if to is not None:
+            _write(target, to, _given(board, run or [], file, preds or [], offset_unit.value, allow_missing))
+        elif file is not None and rows is not None:
+            _predictions(file, target, kind or "jsonl", rows, offset_unit, allow_missing)
+        elif file is not None:
+            _gold(file, target, kind or "tab", offset_unit)
+
+
+def _gold(file: Path, out: Path, kind: str, unit: OffsetUnit) -> None:
+    from piibench_duck.interchange import formats, tab, writing
+
+    reader = formats.rows_reader(kind)
     check_out(out, file)
     with console.status(f"convert {file.name}"):
-        gold = tab.read_gold(file)
-        writing.write_rows(out, tab.as_rows(gold))
-    if warned := tab.surface_warning(gold):
+        warned = None
+        if kind == "tab" and unit is OffsetUnit.codepoint:
+            gold = tab.read_gold(file)
+            taken, warned = tab.as_rows(gold), tab.surface_warning(gold)
+        else:
+            taken = reader(file, unit.value)
+        writing.write_rows(out, taken)
+    if warned:
         console.warn(f"{file}: {warned}")
-    print(f"{count(len(gold.texts), 'row')} in {out}")
+    print(f"{count(len(taken.rows['row_id']), 'row')} in {out}")
+
+
+def _predictions(file: Path, out: Path, kind: str, rows: Path, unit: OffsetUnit, allow_missing: bool) -> None:
+    from piibench_duck import door
+    from piibench_duck.interchange import formats, writing
+
+    reader = formats.reader(kind)
+    check_out(out, file, rows)
+    with console.status(f"convert {file.name}"):
+        texts = door.read_rows(rows).texts
+        answered = reader(file, texts, unit.value)
+        _refuse_missing(file, answered, texts, allow_missing)
+        writing.write_predictions(out, answered)
+    if answered.missing_row_ids:
+        console.warn(f"{count(len(answered.missing_row_ids), 'row')} not answered and left out")
+    told = "".join(f", {name.replace('_', ' ')}: {value}" for name, value in answered.settings)
+    n_spans = len(answered.pred_spans["row_id"])
+    print(f"{count(len(answered.run_rows['row_id']), 'row')} with {count(n_spans, 'span')} in {out}{told}")
+
+
+def _refuse_missing(file: Path, answered: "Predictions", texts: dict[str, str], allow_missing: bool) -> None:
+    from piibench_duck import door
+
+    if answered.missing_row_ids and not allow_missing:
+        found = door.missing_rows(
+            file, answered.missing_row_ids, texts, "the file does not answer it; --allow-missing leaves it out"
+        )
+        raise door.Refused(found, listed_by=None)
+
+
+def _given(
+    board: str | None,
+    runs: list[str],
+    rows: Path | None,
+    preds: list[Path],
+    unit: "offsets.OffsetUnit",
+    allow_missing: bool,
+) -> "Given":
+    """What is to be written, of a board or of files."""
+    from piibench_duck import converting, given
+    from piibench_duck import protocol as protocols
+
+    if board is not None:
+        protocol = protocols.load()
+        return converting.of_board(protocols.find_board(board, protocol), protocol, runs)
+    if rows is None:
+        raise WrongUsageError("a rows file or --board was expected")
+    names = [path.stem for path in preds]
+    if len({*names}) < len(names):
+        raise PiibenchError("two predictions files have one name; the names of runs differ")
+    taken, answers = given.read(rows, preds, unit, None, allow_missing)
+    return converting.Given(taken, dict(zip(names, answers, strict=True)))
+
+
+def _write(out: Path, to: str, given: "Given") -> None:
+    from piibench_duck import converting
+
+    with console.status(f"convert to {to}"):
+        lost = converting.write(out, to, given)
+    for reason, n_spans in lost.items():
+        console.warn(f"{count(n_spans, 'span')} left out, which {reason}: {to} cannot carry that")
+    for line in converting.held_back(to, given):
+        console.warn(line)
+    n_rows = len(given.rows.rows["row_id"])
+    of_runs = "".join(f" with {name}" for name in given.runs)
+    print(f"{count(n_rows, 'row')}{of_runs} in {out}")

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -111,6 +111,29 @@ def read_predictions(
     return predictions
 
 
+def take_rows(path: Path, records: Iterable[Record], sha256: str, unit: OffsetUnit = "codepoint") -> Rows:
+    """Rows of another tool's file, its records turned into those of a rows file. Raises as `read_rows` does."""
+    with no_collection():
+        rows, findings = _rows_of(path, records, _NO_KEYS, unit)
+    if findings:
+        raise Refused(findings, listed_by=None)
+    return rows._replace(sha256=sha256)
+
+
+def take_predictions(
+    path: Path, records: Iterable[Record], texts: Mapping[str, str], sha256: str, unit: OffsetUnit = "codepoint"
+) -> Predictions:
+    """Answers of another tool's file, its records turned into those of a predictions file; rows may be missing.
+
+    Raises as `read_rows` does.
+    """
+    with no_collection():
+        predictions, findings = _predictions_of(path, records, texts, unit, _NO_KEYS)
+    if findings:
+        raise Refused(findings, listed_by=None)
+    return predictions._replace(sha256=sha256)
+
+
 def validate(
     path: Path,
     rows_path: Path | None = None,
@@ -142,12 +165,19 @@ def _has_texts(path: Path, key_map: Mapping[str, str]) -> bool:
 def _read_rows(path: Path, key_map: Mapping[str, str]) -> tuple[Rows, list[Finding]]:
     check_key_map(key_map)
     digest = hashlib.sha256()
+    rows, findings = _rows_of(path, read_records(path, digest, keys_read(ROW, key_map)), key_map)
+    return rows._replace(sha256=digest.hexdigest()), findings
+
+
+def _rows_of(
+    path: Path, records: Iterable[Record], key_map: Mapping[str, str], unit: OffsetUnit = "codepoint"
+) -> tuple[Rows, list[Finding]]:
     rows, gold_spans, alignments = empty(ROW_COLUMNS), empty(GOLD_COLUMNS), empty(ALIGNMENT_COLUMNS)
     annotators = empty(ANNOTATOR_COLUMNS)
     findings: list[Finding] = []
     seen: set[str] = set()
     shape = row_shape(key_map)
-    for record in read_records(path, digest, keys_read(ROW, key_map)):
+    for record in records:
         row, faults = _checked(record, shape)
         row_id: Any = row.get("id")
         text = row.get("text", "")
@@ -156,7 +186,7 @@ def _read_rows(path: Path, key_map: Mapping[str, str]) -> tuple[Rows, list[Findi
         elif not faults:
             seen.add(row_id)
             for name in ("spans", "excluded"):
-                faults += place_spans(row.get(name, []), text, "codepoint", name)
+                faults += place_spans(row.get(name, []), text, unit, name)
             faults += misplaced_alignments(row.get("alignments", []), text)
             faults = faults or texts_as_names(row)
         if faults:
@@ -169,7 +199,7 @@ def _read_rows(path: Path, key_map: Mapping[str, str]) -> tuple[Rows, list[Findi
     if not seen and not findings:
         raise PiibenchError(f"{path}: no rows; at least one line with id, text and spans was expected")
     named = annotators if annotators["row_id"] else None
-    return Rows(rows, gold_spans, alignments, digest.hexdigest(), named), findings
+    return Rows(rows, gold_spans, alignments, "", named), findings
 
 
 def _read_predictions(
@@ -179,11 +209,23 @@ def _read_predictions(
     if unit not in OFFSET_UNITS:
         raise PiibenchError(f"no offset unit {unit!r}; there are {', '.join(OFFSET_UNITS)}")
     digest = hashlib.sha256()
+    records = read_records(path, digest, keys_read(PREDICTION, key_map))
+    predictions, findings = _predictions_of(path, records, texts, unit, key_map)
+    return predictions._replace(sha256=digest.hexdigest()), findings
+
+
+def _predictions_of(
+    path: Path,
+    records: Iterable[Record],
+    texts: Mapping[str, str] | None,
+    unit: OffsetUnit,
+    key_map: Mapping[str, str],
+) -> tuple[Predictions, list[Finding]]:
     run_rows, pred_spans = empty(RUN_ROW_COLUMNS), empty(PRED_COLUMNS)
     findings: list[Finding] = []
     seen: set[str] = set()
     shape = prediction_shape(key_map)
-    for record in read_records(path, digest, keys_read(PREDICTION, key_map)):
+    for record in records:
         row, faults = _checked(record, shape)
         row_id: Any = row.get("id")
         text = None if faults or texts is None else texts.get(row_id)
@@ -203,7 +245,7 @@ def _read_predictions(
             append(run_rows, row_id, "ok" if n_seen == len(text) else "truncated", n_seen)
             append_preds(pred_spans, row)
     missing = [row_id for row_id in texts or () if row_id not in seen]
-    return Predictions(run_rows, pred_spans, missing, digest.hexdigest()), findings
+    return Predictions(run_rows, pred_spans, missing, ""), findings
 
 
 def missing_rows(

@@ -169,7 +169,7 @@ def test_gold_that_is_not_what_it_says_is_counted(call: Call, tmp_path: Path, go
         (["absent.json", "rows.jsonl"], 1, "absent.json: cannot be read"),
         (["gold.json", "absent/rows.jsonl"], 1, "a file in a folder that exists was expected"),
         (["broken.json", "rows.jsonl"], 1, "row 'd2': out_of_range: annotator 'a1': mention 0: [0, 999) of a text of"),
-        (["gold.json", "rows.jsonl", "--from", "conll"], 2, "conll"),
+        (["gold.json", "rows.jsonl", "--from", "nothing"], 2, "'nothing' is no format of gold; there are brat, "),
     ],
 )
 def test_a_conversion_that_fails_leaves_the_old_file(
@@ -491,7 +491,8 @@ def test_many_faults_are_cut_short_with_what_lists_all_of_them(
     assert len(json.loads(call(*arguments, "--json").out)) == 80
 
 
-def test_faults_of_gold_that_no_command_lists_are_cut_short_without_naming_one(call: Call, tmp_path: Path) -> None:
+def test_many_faults_of_gold_are_cut_short_with_what_lists_all_of_them(call: Call, tmp_path: Path) -> None:
     written(tmp_path / "gold.json", [{"doc_id": f"d{index}"} for index in range(80)])
     told = next(line for line in call("convert", "gold.json", "rows.jsonl").err.splitlines() if line.startswith("… "))
-    assert told.endswith(" more")
+    assert told.endswith(" more; `--json` lists all")
+    assert len(json.loads(call("convert", "gold.json", "rows.jsonl", "--json").out)) >= 80

@@ -9,7 +9,7 @@ from piibench_duck.corpora import Document
 from piibench_duck.corpora._tab_shape import EXPECTED, faults
 from piibench_duck.corpora.tab import official
 from piibench_duck.door import Finding, Refused
-from piibench_duck.errors import PiibenchError
+from piibench_duck.errors import PiibenchError, WrongUsageError
 from piibench_duck.interchange import iob
 from piibench_duck.interchange.intervals import place_spans
 from piibench_duck.interchange.json_file import read_json
@@ -120,6 +120,16 @@ def read_masked(path: Path, texts: Mapping[str, str], unit: OffsetUnit = "codepo
 
     names, sha256 = _take(path, texts, take, "masks")
     return Predictions(run_rows, pred_spans, [row_id for row_id in texts if row_id not in names], sha256)
+
+
+def read_rows(path: Path, unit: OffsetUnit = "codepoint") -> Rows:
+    """Gold as a rows file has it; its offsets are code points."""
+    if unit != "codepoint":
+        raise WrongUsageError("--offset-unit goes with masks; offsets of TAB's gold are code points")
+    return as_rows(read_gold(path))
+
+
+read = read_masked
 
 
 def read_forgiven(path: Path, texts: Mapping[str, str]) -> TokenFile:

@@ -35,6 +35,7 @@ class Predictions(NamedTuple):
     pred_spans: Columns
     missing_row_ids: Sequence[str]  # rows that the file does not answer, in the order of the rows
     sha256: str  # of the bytes of the file
+    settings: Sequence[tuple[str, str]] = ()  # how the file was read, where that is more than its format
 
 
 ROW_COLUMNS = (
