@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from piibench_duck.errors import PiibenchError
 from piibench_duck.interchange.tables import Columns, append, empty
 from piibench_duck.runners import _model_files
-from piibench_duck.runners._graphs import Graph, open_graph, read_config
+from piibench_duck.runners._encoders import Encoder, cores, read_config
+from piibench_duck.runners._graphs import open_graph
 from piibench_duck.runners._windows import Window, windows
 
 WEIGHT_COLUMNS = ("row_id", "start_char", "end_char", "bits")
@@ -38,7 +39,7 @@ def weights(folder: Path, texts: Mapping[str, str], threads: int = 0) -> Columns
     if not folder.is_dir():
         raise PiibenchError(f"no folder {str(folder)!r}; one with the files of a masked language model was expected")
     files = _model_files.find(str(folder), None, None)
-    graph = open_graph(files, read_config(files), threads)
+    graph = open_graph(files, read_config(files), threads, intra_threads=cores(threads))
     mask = _mask(files.model, graph)
     size = graph.longest - len(graph.prefix) - len(graph.suffix)
     if size < 1:
@@ -56,7 +57,7 @@ def weights(folder: Path, texts: Mapping[str, str], threads: int = 0) -> Columns
     return found
 
 
-def _mask(model: str, graph: Graph) -> int:
+def _mask(model: str, graph: Encoder) -> int:
     for name in _MASKS:
         mask = graph.tokenizer.token_to_id(name)
         if mask is not None:
@@ -83,7 +84,7 @@ def _words(text: str, offsets: Sequence[tuple[int, int]]) -> list[_Word]:
 
 
 def _surprises(
-    graph: Graph, model: str, mask: int, ids: Sequence[int], words: Sequence[_Word], window: Window
+    graph: Encoder, model: str, mask: int, ids: Sequence[int], words: Sequence[_Word], window: Window
 ) -> Iterator[tuple[int, float]]:
     """Each word with the bits of each of its pieces that the window answers for."""
     import numpy as np

@@ -3,6 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
+SETTINGS = ("aggregation", "labels_asked", "threshold", "window", "stride", "batch", "precision", "seed")
+"""What the settings of every run say; `not applicable` where a runner does not name one."""
+
 
 class Text(NamedTuple):
     """All that a runner ever sees of a row."""
@@ -31,14 +34,15 @@ class Answer(NamedTuple):
 class Description(NamedTuple):
     """What identifies a detector: the columns of `contracts.runs` that only the runner knows."""
 
-    kind: str  # model, rules or baseline
+    kind: str  # model, pipeline (around a model), rules or baseline
     runner: str
     model: str | None
     revision: str | None
     weights_sha256: str | None
     label_namespace: str
-    settings: Mapping[str, str]
-    libraries: Mapping[str, str]  # e.g. {"onnxruntime": "1.32.0", "provider": "CPUExecutionProvider"}
+    settings: Mapping[str, str]  # what shapes its answers, of `SETTINGS` those that apply and any others
+    libraries: Mapping[str, str]  # e.g. {"onnxruntime": "1.32.0", "provider": "CPUExecutionProvider", "device": "cpu"}
+    is_pinned: bool = True  # whether what runs can be had again exactly, by commit, version or digest
 
 
 class Detector(Protocol):

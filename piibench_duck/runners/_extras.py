@@ -26,3 +26,8 @@ def need(runner: str, module: str, extra: str) -> ModuleType:
         raise PiibenchError(
             f"runner {runner!r} needs the package {error.name or module}; `{install_command(extra)}` installs it"
         ) from None
+    except ImportError as error:  # a library that finds another in a version that it does not take
+        raise PiibenchError(
+            f"runner {runner!r} cannot import the package {module}, maybe for versions that do not fit together; "
+            f"`{install_command(extra)}` installs those that do"
+        ) from error

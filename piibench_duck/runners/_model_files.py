@@ -1,13 +1,15 @@
 """Where a model's files lie: a local folder, an installed package's data, or a pinned commit of the hub."""
 
+import fnmatch
 import hashlib
 import importlib.metadata
 import importlib.util
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import NamedTuple
 
+from piibench_duck import hub
 from piibench_duck.errors import PiibenchError
 
 PACKAGE = "package:"
@@ -27,6 +29,27 @@ GRAPHS = tuple(
     for folder in ("", "onnx/")
 )
 _SIDE_FILES = ("config.json", "tokenizer.json")
+_PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
+
+
+class Form(NamedTuple):
+    """A form that weights come in: names of their main file, best first, and what else holds a part of them."""
+
+    choices: tuple[str, ...]
+    beside: Callable[[str], tuple[str, ...]]  # names with `*` of the files that belong to a main file
+    named: str
+
+
+def _data_of(graph: str) -> tuple[str, ...]:
+    return (f"{graph}_data*", f"{graph}.data*")
+
+
+def _shards_of(index: str) -> tuple[str, ...]:
+    return ("model-*.safetensors",) if index.endswith(".json") else ()
+
+
+ONNX = Form(GRAPHS, _data_of, "ONNX graph")
+SAFETENSORS = Form(("model.safetensors", "model.safetensors.index.json"), _shards_of, "safetensors")
 
 
 class Files(NamedTuple):
@@ -34,37 +57,50 @@ class Files(NamedTuple):
 
     model: str
     revision: str | None
-    graph: Path
-    graph_name: str
+    weights: Path  # the main file
+    weights_name: str  # relative to the model
+    beside: tuple[Path, ...]  # other files with weights
     config: Path
     tokenizer: Path
+    is_pinned: bool = True  # whether the same files can be asked for again
 
 
-def find(model: str | None, revision: str | None, graph: str | None) -> Files:
+def find(
+    model: str | None,
+    revision: str | None,
+    file: str | None,
+    unpinned: bool = False,
+    *,
+    runner: str = "onnx",
+    form: Form = ONNX,
+) -> Files:
     """The files of `model`: a folder, `package:<distribution>`, or a hub id with its commit.
 
-    `graph` names the file to run, relative to the model; without it the first of `GRAPHS` that is there.
+    `file` names the main one with weights, relative to the model; without it the first choice of the form that is
+    there. `unpinned` takes a model of the hub as its branch is now; the revision found is then that commit.
     """
     if model is None:
         raise PiibenchError(
-            "runner 'onnx' needs a model: a folder, package:<name> of an installed one, or a hub id with a revision"
+            f"runner {runner!r} needs a model: a folder, package:<name> of an installed one, "
+            "or a hub id with a revision"
         )
     if model.startswith(PACKAGE):
-        return _in_package(model.removeprefix(PACKAGE), revision, graph)
+        return _in_package(model.removeprefix(PACKAGE), revision, file, form)
     folder = Path(model)
     if folder.is_dir():
         if revision is not None:
             raise PiibenchError(f"model folder {folder.name!r} has no revisions, but got {revision!r}")
-        return _in_folder(folder, folder.resolve().name, None, graph)
-    if not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", model, re.ASCII):
+        return _in_folder(folder, folder.resolve().name, None, file, form)
+    if not hub.is_id(model):
         raise PiibenchError(f"no model folder {model!r}, and it is no hub id of the form owner/name")
-    return _on_hub(model, revision, graph)
+    found = _on_hub(model, hub.commit_of(model, revision, unpinned), file, form)
+    return found._replace(is_pinned=hub.is_commit(revision))
 
 
-def weights_sha256(graph: Path) -> str:
-    """Digest of the graph; where weights lie in files beside it, of all their digests in order of name."""
+def weights_sha256(files: Files) -> str:
+    """Digest of the main file; where weights lie in files beside it, of all their digests in order of name."""
     digests = []
-    for path in [graph, *sorted(other for other in graph.parent.iterdir() if _is_external(other.name, graph.name))]:
+    for path in (files.weights, *files.beside):
         with path.open("rb") as file:
             digests.append(hashlib.file_digest(file, "sha256").hexdigest())
     return digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
@@ -76,65 +112,83 @@ def precision(graph_name: str) -> str:
     return "int8" if match and match.group() == "quantized" else match.group() if match else "fp32"
 
 
-def _is_external(name: str, graph: str) -> bool:
-    return name.startswith((f"{graph}_data", f"{graph}.data"))
+def names_in_package(distribution: str) -> set[str]:
+    """Names of the files of the model in an installed package, relative to the folder that has its `config.json`.
+
+    Where no folder has one, of all files of the package; none where it is not installed.
+    """
+    folder = _folder_in_package(distribution)
+    folders = [folder] if folder else _roots_of(distribution)
+    return {name for one in folders for name in _names_in(one)}
 
 
-def _in_package(distribution: str, revision: str | None, graph: str | None) -> Files:
+def _in_package(distribution: str, revision: str | None, file: str | None, form: Form) -> Files:
     try:
         installed = importlib.metadata.distribution(distribution)
     except importlib.metadata.PackageNotFoundError:
         raise PiibenchError(f"model package {distribution!r} is not installed; `just model` installs it") from None
     if revision is not None and revision != installed.version:
         raise PiibenchError(f"model package {distribution!r} is installed as {installed.version}, not as {revision!r}")
+    folder = _folder_in_package(distribution)
+    if folder is None:
+        raise PiibenchError(f"model package {distribution!r} has no config.json of a model inside")
+    return _in_folder(folder, distribution, installed.version, file, form)
+
+
+def _roots_of(distribution: str) -> list[Path]:
     # Found, not imported: importing it would run its code and need all that it depends on.
     spec = importlib.util.find_spec(distribution.replace("-", "_"))
-    for root in map(Path, (spec.submodule_search_locations or ()) if spec else ()):
+    return [Path(root) for root in (spec.submodule_search_locations or ())] if spec else []
+
+
+def _folder_in_package(distribution: str) -> Path | None:
+    for root in _roots_of(distribution):
         for config in sorted(root.rglob("config.json")):
-            return _in_folder(config.parent, distribution, installed.version, graph)
-    raise PiibenchError(f"model package {distribution!r} has no config.json of a model inside")
+            return config.parent
+    return None
 
 
-def _in_folder(folder: Path, model: str, revision: str | None, graph: str | None) -> Files:
-    there = {path.relative_to(folder).as_posix() for path in folder.rglob("*.onnx")}
-    name = _graph(model, there, graph)
+def _names_in(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def _in_folder(folder: Path, model: str, revision: str | None, file: str | None, form: Form) -> Files:
+    there = _names_in(folder)
+    name = _chosen(model, there, file, form)
     for side in _SIDE_FILES:
-        if not (folder / side).is_file():
-            raise PiibenchError(f"model {model!r} has no {side}; expected one beside its ONNX graph")
-    return Files(model, revision, folder / name, name, folder / "config.json", folder / "tokenizer.json")
+        if side not in there:
+            raise PiibenchError(f"model {model!r} has no {side}; expected one beside its {form.named}")
+    beside = sorted(
+        other
+        for other in (folder / name).parent.iterdir()
+        if any(fnmatch.fnmatchcase(other.name, pattern) for pattern in form.beside(Path(name).name))
+    )
+    return Files(model, revision, folder / name, name, tuple(beside), folder / "config.json", folder / "tokenizer.json")
 
 
-def _graph(model: str, there: Collection[str], graph: str | None) -> str:
-    candidates: Sequence[str] = GRAPHS if graph is None else [graph]
-    for name in candidates:
+def _chosen(model: str, there: Collection[str], file: str | None, form: Form) -> str:
+    for name in form.choices if file is None else (file,):
         if name in there:
             return name
-    found = ", ".join(sorted(there)) or "none"
-    raise PiibenchError(f"model {model!r} has no ONNX graph {graph or 'of a usual name'}; found {found}")
+    raise PiibenchError(f"model {model!r} has {_lacks(file, form, there)}")
 
 
-def _on_hub(model: str, revision: str | None, graph: str | None) -> Files:
-    if revision is None or not re.fullmatch(r"[0-9a-f]{40}", revision):
-        raise PiibenchError(
-            f"model {model!r} on the hub needs its revision as a full commit of 40 hex digits, but got {revision!r}"
-        )
-    import huggingface_hub
-    from huggingface_hub.errors import LocalEntryNotFoundError
+def _lacks(file: str | None, form: Form, there: Collection[str] = ()) -> str:
+    if form is ONNX:
+        found = ", ".join(sorted(name for name in there if name.endswith(".onnx"))) or "none"
+        return f"no ONNX graph {file or 'of a usual name'}" + (f"; found {found}" if there else "")
+    pickled = ", ".join(sorted(name for name in there if name.endswith(_PICKLED)))
+    return (
+        f"no {' or '.join(form.choices)}"
+        f"{f', only {pickled}' if pickled else ''}; pickled weights are not read, since that runs what they hold: "
+        "convert them to safetensors"
+    )
 
-    try:
-        cached = Path(huggingface_hub.snapshot_download(model, revision=revision, local_files_only=True))
-        return _in_folder(cached, model, revision, graph)
-    except (LocalEntryNotFoundError, PiibenchError):
-        pass  # not there, or not with all that is needed
-    try:
-        there = huggingface_hub.HfApi().model_info(model, revision=revision, timeout=20).siblings or []
-        name = _graph(model, {file.rfilename for file in there if file.rfilename.endswith(".onnx")}, graph)
-        wanted = [name, f"{name}_data*", f"{name}.data*", *_SIDE_FILES]
-        folder = Path(huggingface_hub.snapshot_download(model, revision=revision, allow_patterns=wanted))
-    except PiibenchError:
-        raise
-    except Exception as error:  # the hub's client lets those of its HTTP library through, which changes with versions
-        raise PiibenchError(
-            f"model {model!r} at {revision} cannot be had from the hub ({type(error).__name__})"
-        ) from error
-    return _in_folder(folder, model, revision, name)
+
+def _on_hub(model: str, commit: str, file: str | None, form: Form) -> Files:
+    names = form.choices if file is None else (file,)
+    found = hub.snapshot(
+        model, commit, [(name, *form.beside(name), *_SIDE_FILES) for name in names], _lacks(file, form)
+    )
+    name = next(name for name in names if (found.folder / name).is_file())
+    return _in_folder(found.folder, model, commit, name, form)

@@ -1,6 +1,6 @@
 """Reading the options of a runner, which come as text, and refusing those it does not have."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from piibench_duck.errors import PiibenchError
 
@@ -37,3 +37,21 @@ def fraction(runner: str, options: Mapping[str, str], key: str, default: float) 
     if not 0 <= value <= 1:
         raise PiibenchError(f"option {key!r} of runner {runner!r} is {raw!r}; expected a number from 0 to 1")
     return value
+
+
+def asked(runner: str, options: Mapping[str, str], known: Sequence[str] | None = None) -> list[str]:
+    """The option `labels`, which commas separate, each label once; all `known` ones where it is not given.
+
+    Raises for one that is not known, where it is said which are, and where none is left to ask for.
+    """
+    if "labels" not in options and known:
+        return list(known)
+    labels = list(dict.fromkeys(label.strip() for label in options.get("labels", "").split(",") if label.strip()))
+    strange = [] if known is None else [label for label in labels if label not in known]
+    if strange or not labels:
+        there_are = f"; there are {', '.join(known)}" if known else ""
+        what = f"asks for {strange[0]!r}" if strange else "names no label"
+        raise PiibenchError(
+            f"option 'labels' of runner {runner!r} {what}; expected labels with commas between{there_are}"
+        )
+    return labels

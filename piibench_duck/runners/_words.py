@@ -1,9 +1,9 @@
-"""From the tags of word pieces to spans: a word takes its first piece's tag, and words of one entity are joined."""
+"""From the tags of tokens to spans: of each token by itself, of tokens joined, or of words that take one tag each."""
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from piibench_duck.runners import Span
 
@@ -21,13 +21,22 @@ class Tag(NamedTuple):
     is_inside: bool
 
 
-class Piece(NamedTuple):
-    """A token of the text: code points `[start, end)`, which word the tokenizer puts it in, its tag and confidence."""
+class Tagged(NamedTuple):
+    """The tokens of a text: where each lies, in which of the tokenizer's words, its likeliest label and how likely."""
+
+    offsets: Sequence[tuple[int, int]]  # code points
+    words: Sequence[int | None]
+    labels: list[int]  # ids
+    scores: list[float]
+    odds: list[Any]  # an array of the probability of each label, for each token; empty unless `average` needs it
+
+
+class _Unit(NamedTuple):
+    """What gets one tag: a word or a token."""
 
     start: int
     end: int
-    word: int | None
-    tag: Tag
+    label: int
     score: float
 
 
@@ -45,49 +54,84 @@ def tags(labels: Mapping[int, str]) -> list[Tag]:
     return [Tag(x, True) if x in inside else Tag(None, False) for x in named]
 
 
-def spans(text: str, pieces: Iterable[Piece], threshold: float = 0.0) -> list[Span]:
-    """The spans that the pieces of a text amount to; `score` is the mean over its words.
+def spans(text: str, tokens: Tagged, tags: Sequence[Tag], aggregation: str, threshold: float = 0.0) -> list[Span]:
+    """The spans that the tokens of a text amount to; `score` is the mean over the words or tokens of a span.
 
-    Neighbouring words of one type are joined where the later says that it goes on (I-) and where they touch:
-    `anna.b@c.org` is one span even if each of its parts says B-. A full stop that is outside still parts them.
+    `first`, `max` and `average` give each word a tag, that of its first token, of its surest or of the mean of all, and
+    join neighbouring words of one type where the later says that it goes on (I-) and where they touch: `anna.b@c.org`
+    is one span even if each of its parts says B-. A full stop that is outside still parts them. `simple` joins
+    neighbouring tokens of one type unless the later begins one (B-), and `none` joins nothing; neither looks at words.
+    The five names and what they mean for a word are those of the token-classification pipeline of transformers.
     """
+    by_words = aggregation not in ("simple", "none")
+    units = _words(text, tokens, aggregation) if by_words else _each(tokens)
     found: list[tuple[int, int, str, list[float]]] = []
     before: str | None = None
-    for word in _words(text, pieces):
-        kind = word.tag.type if word.score >= threshold else None
+    for unit in units:
+        kind, is_inside = tags[unit.label]
+        if unit.score < threshold:
+            kind = None
         if kind is not None:
-            if kind == before and (word.tag.is_inside or word.start == found[-1][1]):
-                start, _, _, scores = found[-1]
-                found[-1] = (start, word.end, kind, [*scores, word.score])
+            goes_on = is_inside or (by_words and unit.start == found[-1][1]) if kind == before else False
+            if goes_on and aggregation != "none":
+                start, end, _, scores = found[-1]
+                scores.append(unit.score)
+                found[-1] = (start, max(end, unit.end), kind, scores)
             else:
-                found.append((word.start, word.end, kind, [word.score]))
+                found.append((unit.start, unit.end, kind, [unit.score]))
         before = kind
-    return [Span(start, end, kind, round(sum(scores) / len(scores), 6)) for start, end, kind, scores in found]
+    made = []
+    for start, end, kind, scores in found:
+        start, end = _trimmed(text, start, end)
+        if start < end:
+            made.append(Span(start, end, kind, round(sum(scores) / len(scores), 6)))
+    return made
 
 
-def _words(text: str, pieces: Iterable[Piece]) -> Sequence[Piece]:
-    """Pieces without blank edges, those of one word made into one that keeps the first one's tag and score.
+def _each(tokens: Tagged) -> Iterator[_Unit]:
+    for (start, end), label, score in zip(tokens.offsets, tokens.labels, tokens.scores, strict=True):
+        yield _Unit(start, end, label, score)
 
-    Punctuation is a word of its own even where a tokenizer cuts words at spaces only.
+
+def _words(text: str, tokens: Tagged, aggregation: str) -> Iterator[_Unit]:
+    """Words without blank edges, each with one tag.
+
+    Punctuation is a word of its own even where a tokenizer cuts words at spaces only; where a tokenizer knows no words,
+    letters and digits that touch are one.
     """
-    words: list[Piece] = []
-    for piece in pieces:
-        start, end = _trimmed(text, piece.start, piece.end)
-        if start == end:
+    start = end = 0
+    word: int | None = None
+    parts: list[int] = []
+    for index, (low, high) in enumerate(tokens.offsets):
+        low, high = _trimmed(text, low, high)
+        if low == high:
             continue
-        if words and piece.word == words[-1].word and _goes_on(text, words[-1], start):
-            words[-1] = words[-1]._replace(end=max(end, words[-1].end))
-        else:
-            words.append(piece._replace(start=start, end=end))
-    return words
+        if parts and tokens.words[index] == word and _goes_on(text, end, low):
+            end = max(end, high)
+            parts.append(index)
+            continue
+        if parts:
+            yield _Unit(start, end, *_tag(tokens, parts, aggregation))
+        start, end, word, parts = low, high, tokens.words[index], [index]
+    if parts:
+        yield _Unit(start, end, *_tag(tokens, parts, aggregation))
 
 
-def _goes_on(text: str, word: Piece, start: int) -> bool:
-    if word.word is None or start > word.end:
-        return False
-    if start < word.end:  # bytes of one character, each a piece of its own
-        return True
-    last, first = text[word.end - 1], text[start]
+def _tag(tokens: Tagged, parts: Sequence[int], aggregation: str) -> tuple[int, float]:
+    """Label and confidence of a word that is made of these tokens."""
+    if len(parts) > 1 and aggregation == "average":
+        mean = sum(tokens.odds[part] for part in parts) / len(parts)
+        label = int(mean.argmax())
+        return label, float(mean[label])
+    chosen = max(parts, key=tokens.scores.__getitem__) if aggregation == "max" else parts[0]
+    return tokens.labels[chosen], tokens.scores[chosen]
+
+
+def _goes_on(text: str, end: int, start: int) -> bool:
+    """Whether what begins at `start` belongs to the word that has come to `end`."""
+    if start != end:
+        return start < end  # bytes of one character, each a token of its own
+    last, first = text[end - 1], text[start]
     return _is_letter(last) and _is_letter(first) and not (_UNSPACED.match(last) or _UNSPACED.match(first))
 
 
@@ -101,6 +145,6 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
         start += 1
     while start < end and text[end - 1].isspace():
         end -= 1
-    while start < end < len(text) and unicodedata.category(text[end])[0] == "M":
+    while start < end < len(text) and text[end] > "\u02ff" and unicodedata.category(text[end])[0] == "M":
         end += 1
     return start, end

@@ -5,6 +5,7 @@ import importlib
 import importlib.metadata
 import pkgutil
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from piibench_duck import runners
@@ -67,11 +68,35 @@ def version_of(name: str) -> str:
     return f"{distribution.name} {distribution.version}"
 
 
+def options_of(name: str) -> tuple[str, ...]:
+    """The options that the runner says it takes."""
+    return tuple(getattr(_runner(name), "OPTIONS", ()))
+
+
+def shown(name: str, model: str | None) -> str | None:
+    """What results may call a model that was not run: never a path of this machine, nor what a command was told."""
+    if model is None:
+        return None
+    try:
+        of_runner = getattr(_runner(name), "shown", None)
+    except PiibenchError:
+        of_runner = None
+    return str(of_runner(model)) if of_runner else Path(model).name if Path(model).exists() else model
+
+
 def load_runner(
-    name: str, model: str | None = None, revision: str | None = None, options: Mapping[str, str] | None = None
+    name: str,
+    model: str | None = None,
+    revision: str | None = None,
+    options: Mapping[str, str] | None = None,
+    unpinned: bool = False,
 ) -> Detector:
-    """The detector that runner `name` makes of `model`; `PiibenchError` where name, model or option is not known."""
-    detector: Detector = _runner(name).load(model, revision, options or {})
+    """The detector that runner `name` makes of `model`; `PiibenchError` where name, model or option is not known.
+
+    `unpinned` takes a model of the hub as it is today.
+    """
+    asked = {**(options or {}), **({"unpinned": "yes"} if unpinned else {})}
+    detector: Detector = _runner(name).load(model, revision, asked)
     return detector
 
 

