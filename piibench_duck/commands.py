@@ -5,7 +5,16 @@ from typing import Annotated
 
 import typer
 
-from piibench_duck import commands_import, commands_look, commands_tab, commands_typed, commands_wrap, console
+from piibench_duck import (
+    commands_fetch,
+    commands_import,
+    commands_look,
+    commands_predict,
+    commands_tab,
+    commands_typed,
+    commands_wrap,
+    console,
+)
 from piibench_duck.cli_options import (
     AllowMissing,
     AsJson,
@@ -43,32 +52,7 @@ def version(
         raise typer.Exit
 
 
-@app.command()
-def fetch(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="[SOURCE]...", help="All that are pinned if none.")
-    ] = None,
-    mirror: Mirror = None,
-) -> None:
-    """Bring sources from the mirror, the cache or upstream, and verify their digests."""
-    from piibench_duck import sources
-
-    known = sources.load_sources()
-    for name in names or []:
-        if name not in known:
-            raise PiibenchError(f"no source {name!r}; there are {', '.join(known)}")
-    failed = 0
-    for name in names or [name for name, source in known.items() if not source.is_recorded]:
-        try:
-            with console.status(f"fetch {name}"):
-                root = sources.fetch(known[name], mirror, sources.downloads_of(known[name]))
-            sha256, size = sources.pinned(known[name], root)
-            print(f"{name}: {size} bytes, {sha256[:12]}{', recorded' if known[name].is_recorded else ''}")
-        except PiibenchError as error:
-            failed += 1
-            console.warn(str(error))
-    if failed:
-        raise typer.Exit(1)
+app.command()(commands_fetch.fetch)
 
 
 @app.command()
@@ -96,70 +80,6 @@ def build(
     if report.unknown:
         console.warn(f"no map names these gold labels, which are ignored: {', '.join(report.unknown)}")
     terminal.build(report)
-
-
-@app.command()
-def predict(
-    runs: Runs = None,
-    board: Board = "demo",
-    rows: Rows = None,
-    model: Annotated[str | None, typer.Option(help="A folder, a hub id, package:NAME or a runner's name.")] = None,
-    revision: Annotated[str | None, typer.Option(help="The hub commit of MODEL.")] = None,
-    pipeline: Annotated[str, typer.Option(help="auto (by what MODEL is), onnx, rules or another runner.")] = "auto",
-    out: Annotated[Path | None, typer.Option(help="The predictions file to write, .jsonl or .parquet.")] = None,
-    design: Annotated[
-        list[str] | None, typer.Option(help="A design to answer; those that the board's runs answer if none.")
-    ] = None,
-    restart: Annotated[bool, typer.Option("--restart", help="Throw away what an earlier attempt answered.")] = False,
-    mapped: KeyMap = None,
-) -> None:
-    """Run detectors over a board's rows, or one over a rows file; goes on where it was stopped."""
-    if rows is not None:
-        if not model or out is None:
-            raise WrongUsageError("--rows needs --model and --out")
-        if runs or design:
-            raise WrongUsageError("a rows file has no runs and no designs to name; use --model")
-        _predict_file(rows, model, revision, pipeline, out, restart, key_map(mapped))
-        return
-    if model or out or revision or mapped or pipeline != "auto":
-        raise WrongUsageError("--model, --revision, --pipeline, --out and --map go with --rows")
-    from piibench_duck import protocol as protocols
-    from piibench_duck import runs as runner
-
-    protocol = protocols.load()
-    place = protocols.find_board(board, protocol)
-    for name in runs or []:
-        if name not in protocol.runs:
-            raise PiibenchError(f"no run {name!r}; there are {', '.join(protocol.runs)}")
-    designs = protocols.check_designs(design, board, protocol)
-    plan = protocols.board_plan(place, protocol)
-    for name in runs or (plan.runs if plan else protocol.runs):
-        with console.bar(name) as start:
-            outcome = runner.run_on_board(place, protocol, protocol.runs[name], restart, start, designs)
-        if outcome.why:
-            said = "was not run" if outcome.state == "not_run" else "is kept as it was, since it cannot run again"
-            console.warn(f"{name} {said}: {outcome.why}")
-        if outcome.state == "ran":
-            console.say(f"{name}: answered")
-        for kind, count in outcome.errors.items():
-            console.warn(f"{name}: {count} rows not answered: {kind}")
-
-
-def _predict_file(
-    rows: Path, model: str, revision: str | None, pipeline: str, out: Path, restart: bool, keys: dict[str, str]
-) -> None:
-    from piibench_duck import door
-    from piibench_duck import runs as runner
-
-    if out.suffix not in (".jsonl", ".parquet"):
-        raise WrongUsageError(f"--out {out.name!r} ends in neither .jsonl nor .parquet")
-    if out.is_dir() or not out.parent.is_dir():
-        raise PiibenchError(f"--out {str(out)!r}: a file in a folder that exists was expected")
-    plan = runner.plan_of(model, revision, pipeline)
-    with console.bar(model) as start:
-        errors = runner.run_on_file(door.read_rows(rows, keys), plan, out, restart, start)
-    for kind, count in errors.items():
-        console.warn(f"{count} rows not answered: {kind}")
 
 
 @app.command()
@@ -293,9 +213,12 @@ def validate(
         raise typer.Exit(1)
 
 
+app.command()(commands_predict.predict)
+app.command()(commands_predict.combine)
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(commands_look.sql)
 app.command()(commands_look.export)
 app.command()(commands_look.carriers)
+app.command()(commands_look.doctor)
 app.command(name="list")(commands_look.list_)
 app.command()(commands_wrap.wrap)
 app.command()(commands_wrap.unwrap)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from piibench_duck import console
-from piibench_duck.cli_options import AsJson, Board, Listed, SqlFormat
+from piibench_duck.cli_options import AsJson, Board, Listed, Mirror, SqlFormat
 from piibench_duck.errors import WrongUsageError
 
 SQL_SCREEN_ROWS = 1000
@@ -107,7 +107,7 @@ def list_(
     board: Board = "demo",
     as_json: AsJson = False,
 ) -> None:
-    """List corpora, carriers, runners, queries, or the runs of a board."""
+    """List corpora, carriers, metrics, runners, queries, or the runs of a board."""
     from piibench_duck import listing
     from piibench_duck.board import terminal
 
@@ -130,3 +130,19 @@ def carriers(
 
     found = results.read_run(protocols.find_board(board, protocols.load()), run)
     console.print_json(found["carrier_effects"]) if as_json else terminal_carriers.effects(run, found)
+
+
+def doctor(mirror: Mirror = None, as_json: AsJson = False) -> None:
+    """What is here and what is missing for what: versions, extras, models, mirror, room on the disk."""
+    from piibench_duck import doctor as looked
+    from piibench_duck.board import terminal
+
+    found = looked.findings(mirror)
+    if as_json:
+        console.print_json([one._asdict() for one in found])
+        return
+    terminal.lines(
+        ("", "what", "found", "for"),
+        [("ok" if one.is_there else "--", one.what, one.found, one.for_what) for one in found],
+        of_words=True,
+    )

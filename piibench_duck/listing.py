@@ -1,4 +1,4 @@
-"""What there is: corpora, carriers, runners, queries, and the runs of a board."""
+"""What there is: corpora, carriers, runners, metrics, queries, and the runs of a board."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,9 @@ def of(what: str, board: str) -> tuple[Sequence[str], Lines]:
     """Column names and lines of one listing; `board` counts for runs alone."""
     if what == "runs":
         return _runs(board)
-    return {"corpora": _corpora, "carriers": _carriers, "runners": _runners, "queries": _queries}[what]()
+    return {"corpora": _corpora, "carriers": _carriers, "runners": _runners, "queries": _queries, "metrics": _metrics}[
+        what
+    ]()
 
 
 def _corpora() -> tuple[Sequence[str], Lines]:
@@ -34,7 +36,21 @@ def _carriers() -> tuple[Sequence[str], Lines]:
 def _runners() -> tuple[Sequence[str], Lines]:
     from piibench_duck.runners import registry
 
-    return ("runner", "what it is"), [(name, registry.describe(name)) for name in registry.runner_names()]
+    return ("runner", "options", "what it is"), [
+        (name, " ".join(registry.options_of(name)), registry.describe(name)) for name in registry.runner_names()
+    ]
+
+
+def _metrics() -> tuple[Sequence[str], Lines]:
+    """Macros of `sql/metrics` and marts, whose figures they are."""
+    from piibench_duck import query, warehouse
+
+    kinds = {"metrics": "metric", "marts": "mart"}
+    return ("name", "kind", "what it says"), [
+        (file.name, kinds[file.schema], query.subject(file))
+        for file in sorted(warehouse.files(), key=lambda file: (file.schema != "metrics", file.name))
+        if file.schema in kinds
+    ]
 
 
 def _queries() -> tuple[Sequence[str], Lines]:
@@ -53,5 +69,5 @@ def _runs(board: str) -> tuple[Sequence[str], Lines]:
     boards.require_built(place.warehouse, place.name)
     con = warehouse.connect()
     warehouse.attach(con, place.warehouse)
-    columns = ("run_id", "status", "kind", "runner", "model", "revision", "licence", "why")
+    columns = ("run_id", "status", "kind", "runner", "model", "revision", "is_pinned", "licence", "why")
     return columns, list(con.sql(f"select {', '.join(columns)} from contracts.runs order by run_id").fetchall())

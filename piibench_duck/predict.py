@@ -1,21 +1,19 @@
 """Texts to spans, in chunks on disk, so that a killed run goes on where it stopped and ends with the same answers.
 
 A run's folder holds `run.json` (what it was begun with) and one Parquet file a chunk. Chunks are fixed by the order of
-row ids and batches by a chunk's rows alone, so neither depends on where a run was stopped.
+row ids and batches by a chunk's rows alone, so neither depends on where a run was stopped. A shard has its own folder.
 """
 
 import hashlib
 import json
 import math
-import os
-import platform
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from piibench_duck.errors import PiibenchError
 from piibench_duck.names import is_text
@@ -25,26 +23,19 @@ if TYPE_CHECKING:
     from piibench_duck.chunks import Answers, Row
 
 
+BATCH_ROWS = 64
+"""Rows that a detector is given together; it may make smaller batches of them."""
+
+CHUNK_ROWS = 256
+
+
 class BadAnswerError(Exception):
     """A detector's answer that breaks the contract of `runners.Answer`."""
 
 
-def settings_digest(description: Description, batch_size: int = 32, chunk_rows: int = 256) -> str:
+def settings_digest(description: Description, batch_size: int = BATCH_ROWS, chunk_rows: int = CHUNK_ROWS) -> str:
     """SHA-256 of what shapes the answers: the description without its libraries, and how rows are put in batches."""
     return hashlib.sha256(_canonical(_settings(description, batch_size, chunk_rows))).hexdigest()
-
-
-def machine(description: Description) -> dict[str, str]:
-    """Where a run ran: host, processor, cores, Python, platform, and the runner's libraries."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return {
-        "host": platform.node(),
-        "processor": _processor(),
-        "cores": str(cores),
-        "python": platform.python_version(),
-        "platform": platform.platform(),
-        **description.libraries,
-    }
 
 
 @contextmanager
@@ -65,46 +56,75 @@ def held(folder: Path) -> Iterator[None]:
         lock.release()
 
 
+class Texts(NamedTuple):
+    """Rows to be answered: their ids, and what gives the texts of some of them in the order asked for."""
+
+    row_ids: Sequence[str]
+    of: Callable[[Sequence[str]], Sequence[Text]]
+
+
 def predict(
-    texts: Sequence[Text],
+    texts: Texts | Sequence[Text],
     detector: Detector,
     folder: Path,
     inputs_digest: str,
     *,
-    batch_size: int = 32,
-    chunk_rows: int = 256,
+    batch_size: int = BATCH_ROWS,
+    chunk_rows: int = CHUNK_ROWS,
     restart: bool = False,
+    fail_fast: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> None:
     """Answers all `texts` into `folder`, whose name is the run's, and leaves out the chunks that are there already.
 
     `progress` is told how many rows were done since it was last called. Raises `PiibenchError` where the folder was
-    begun with other settings or texts (`restart` throws that away), and where another process works on the run.
+    begun with other settings or texts (`restart` throws that away), where another process works on the run, and with
+    `fail_fast` at the first row that is not answered.
     """
     from piibench_duck.chunks import chunk_path, is_whole, write_chunk
+    from piibench_duck.machine import machine
 
-    rows = sorted(texts)
-    for before, after in pairwise(rows):
-        if before.row_id == after.row_id:
-            raise PiibenchError(f"row {after.row_id!r} occurs twice; expected each row once")
+    asked = texts if isinstance(texts, Texts) else _held_texts(texts)
+    row_ids = sorted(asked.row_ids)
+    for before, after in pairwise(row_ids):
+        if before == after:
+            raise PiibenchError(f"row {after!r} occurs twice; expected each row once")
     manifest = _settings(detector.description, batch_size, chunk_rows) | {
         "settings_digest": settings_digest(detector.description, batch_size, chunk_rows),
         "inputs_digest": inputs_digest,
-        "n_rows": len(rows),
+        "n_rows": len(row_ids),
     }
     with held(folder):
         if restart and folder.exists():
             shutil.rmtree(folder)
         _begin(folder, manifest)
-        for start in range(0, len(rows), chunk_rows):
-            chunk = rows[start : start + chunk_rows]
+        for start in range(0, len(row_ids), chunk_rows):
+            ids = row_ids[start : start + chunk_rows]
             path = chunk_path(folder, start // chunk_rows)
-            if not is_whole(path, [text.row_id for text in chunk]):
+            if not is_whole(path, ids):
                 began = time.perf_counter()
-                answered = _answer_chunk(chunk, detector, batch_size, progress)
-                write_chunk(path, answered, time.perf_counter() - began)
+                answered = _answer_chunk(asked.of(ids), detector, batch_size, progress)
+                if fail_fast:
+                    _refuse_errors(answered)
+                write_chunk(path, answered, time.perf_counter() - began, machine(detector.description))
             elif progress is not None:
-                progress(len(chunk))
+                progress(len(ids))
+
+
+def _held_texts(texts: Sequence[Text]) -> Texts:
+    by_id = {text.row_id: text for text in texts}
+    return Texts([text.row_id for text in texts], lambda row_ids: [by_id[row_id] for row_id in row_ids])
+
+
+def begun(folder: Path) -> dict[str, Any]:
+    """What the run in `folder` was begun with: its detector, batches, texts and their digests."""
+    return _manifest(folder)
+
+
+def _refuse_errors(answered: "Sequence[Row]") -> None:
+    for row in answered:
+        if row.error is not None:
+            raise PiibenchError(f"row {row.row_id!r} was not answered ({row.error}), and --fail-fast ends with it")
 
 
 def answers(folder: Path, run_id: str | None = None) -> "Answers":
@@ -112,11 +132,15 @@ def answers(folder: Path, run_id: str | None = None) -> "Answers":
 
     Raises `PiibenchError` where a chunk is missing.
     """
+    return answers_of([folder], folder.name if run_id is None else run_id)
+
+
+def answers_of(folders: Sequence[Path], run_id: str) -> "Answers":
+    """What the finished parts of a run answered together."""
     from piibench_duck.chunks import read_chunks
 
-    manifest = _manifest(folder)
-    n_chunks = math.ceil(manifest["n_rows"] / manifest["chunk_rows"])
-    return read_chunks(folder, n_chunks, folder.name if run_id is None else run_id)
+    manifests = [(folder, _manifest(folder)) for folder in folders]
+    return read_chunks([(folder, math.ceil(one["n_rows"] / one["chunk_rows"])) for folder, one in manifests], run_id)
 
 
 def _settings(description: Description, batch_size: int, chunk_rows: int) -> dict[str, Any]:
@@ -127,15 +151,6 @@ def _settings(description: Description, batch_size: int, chunk_rows: int) -> dic
 
 def _canonical(value: object) -> bytes:
     return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
-
-
-def _processor() -> str:
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.is_file():
-        for line in cpuinfo.read_text(errors="replace").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
@@ -188,17 +203,16 @@ def _answer_chunk(
     answered: list[Row] = []
     for start in range(0, len(by_length), batch_size):
         batch = by_length[start : start + batch_size]
-        answered += _answer(batch, detector, batch_size)
+        answered += _answer(batch, detector)
         if progress is not None:
             progress(len(batch))
     return sorted(answered, key=lambda row: row.row_id)
 
 
-def _answer(batch: Sequence[Text], detector: Detector, batch_size: int) -> "list[Row]":
+def _answer(batch: Sequence[Text], detector: Detector) -> "list[Row]":
     """The batch's answers; where it fails as a whole, each row by itself, and those that still fail are errors."""
     from piibench_duck.chunks import Row
 
-    began = time.perf_counter()
     try:
         given = detector(batch)
         if len(given) != len(batch):
@@ -208,10 +222,9 @@ def _answer(batch: Sequence[Text], detector: Detector, batch_size: int) -> "list
         raise  # what a user can mend is no fault of a row
     except Exception as error:
         if len(batch) == 1:
-            return [Row(batch[0].row_id, Answer((), 0, "error"), type(error).__name__, None)]
-        return [row for text in batch for row in _answer([text], detector, batch_size)]
-    milliseconds = (time.perf_counter() - began) * 1000 if batch_size == 1 else None
-    return [Row(text.row_id, answer, error, milliseconds) for text, (answer, error) in zip(batch, checked, strict=True)]
+            return [Row(batch[0].row_id, Answer((), 0, "error"), type(error).__name__)]
+        return [row for text in batch for row in _answer([text], detector)]
+    return [Row(text.row_id, answer, error) for text, (answer, error) in zip(batch, checked, strict=True)]
 
 
 def _checked(text: Text, answer: Answer) -> tuple[Answer, str | None]:

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from piibench_duck import places, source_tables, sources
+from piibench_duck import places, run_plans, source_tables, sources
 from piibench_duck.errors import PiibenchError
+from piibench_duck.run_plans import RunPlan
 
 CarrierRule = Literal["prose", "one", "one_and_prose", "all"]
 CARRIER_RULES: tuple[CarrierRule, ...] = ("prose", "one", "one_and_prose", "all")
-RUN_KEYS = ("runner", "model", "revision", "namespace", "licence", "credit", "note")
 
 
 class Design(NamedTuple):
@@ -33,19 +33,6 @@ class BoardPlan(NamedTuple):
     pairs: str  # the one whose prose and carriers are compared
     documents: str  # the one that holds documents whole
     passages: Mapping[str, int] = {}  # by design, where the board takes another number of them
-
-
-class RunPlan(NamedTuple):
-    """A runner with its model; `namespace` is the label map's where the runner does not."""
-
-    name: str
-    runner: str
-    model: str | None = None
-    revision: str | None = None
-    namespace: str | None = None
-    licence: str | None = None
-    credit: str | None = None
-    note: str | None = None
 
 
 class Protocol(NamedTuple):
@@ -80,7 +67,10 @@ def load(path: Path | None = None) -> Protocol:
             boards={name: _read_plan(board) for name, board in table["boards"].items()},
             own=_read_plan({"title": "", "corpora": [], "runs": list(table["runs"]), **table["own"]}),
             splits={name: tuple(splits) for name, splits in table["corpora"].items()},
-            runs={name: RunPlan(name, **run) for name, run in table["runs"].items()},
+            runs={
+                name: run_plans.of_table(name, run, f"{path.name}: [runs.{name}]")
+                for name, run in table["runs"].items()
+            },
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise PiibenchError(f"{path.name}: a key is missing or of the wrong kind ({error})") from None
@@ -192,3 +182,16 @@ def splits_of(corpus: str, board: places.Board, protocol: Protocol) -> tuple[str
         return protocol.splits[corpus]
     own = [source for source in sources.of_board(board).values() if source.corpus == corpus]
     return tuple(dict.fromkeys(split for source in own for split in source.splits))
+
+
+def corpora_of(board: places.Board, protocol: Protocol) -> tuple[str, ...]:
+    """The corpora that a board has by its plan; those that its rows name where it has none."""
+    plan = board_plan(board, protocol)
+    if plan is not None:
+        return plan.corpora
+    from piibench_duck import warehouse
+
+    con = warehouse.connect()
+    warehouse.attach(con, board.warehouse, [])
+    found = con.sql("select distinct corpus from contracts.rows order by all").fetchall()
+    return tuple(corpus for (corpus,) in found)

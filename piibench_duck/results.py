@@ -22,6 +22,7 @@ FILES = (
     *("predictions.parquet", "meta.json", "result.json"),
 )
 _MARTS = (
+    "speeds",
     *("mean_scores", "scores order by slice_by, slice"),
     *("type_scores order by type", "score_intervals order by unit"),
 )
@@ -50,7 +51,7 @@ def of_runs(con: warehouse.Connection, known: Mapping[str, Any]) -> dict[str, Re
         _digests,
         *(partial(warehouse.lines_of_runs, select=f"select * from marts.{mart}") for mart in _MARTS),
     ]
-    others, effects, digests, means, scores, types, intervals = side_by_side.each(con, parts)
+    others, effects, digests, speeds, means, scores, types, intervals = side_by_side.each(con, parts)
     names = ("rows_digest", "label_map_digest", "taxonomy_digest", "piibench_duck")
     provenance = {**known, **{name: digests[name] for name in names}}
     found = {}
@@ -67,6 +68,7 @@ def of_runs(con: warehouse.Connection, known: Mapping[str, Any]) -> dict[str, Re
             "scores": _scores(mean, scores[run], types[run]),
             "intervals": _intervals(intervals[run], settings),
             "carrier_effects": effects[run],
+            "speed": _speed(speeds.get(run, []), described["machine"]),
             **others[run],
             **{name: mean[name] for name in ("n_rows", "n_rows_missing", "n_duplicate_spans")},
             **{name: digests[name] for name in ("n_duplicate_gold_spans", "n_unmapped_gold_spans")},
@@ -146,6 +148,17 @@ def _intervals(lines: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) 
     return {**by_unit, "replicates": settings["replicates"], "seed": settings["seed"]}
 
 
+def _speed(lines: Sequence[Mapping[str, Any]], machine: Mapping[str, str]) -> dict[str, Any]:
+    """Milliseconds a text takes by itself, with intervals, and on what it did."""
+    if not lines:
+        return {"reason": "no rows were timed one at a time"}
+    [line] = lines
+    figures = {name: line[f"{name}_ms"] for name in ("median", "p95")}
+    intervals = {f"{name}_interval": [line[f"{name}_low_ms"], line[f"{name}_high_ms"]] for name in figures}
+    on = {name: machine.get(name) for name in ("processor", "cores", "device", "provider", "threads")}
+    return {"unit": "ms", "n_rows": line["n_rows"], **figures, **intervals, **on}
+
+
 def carrier_effects(con: warehouse.Connection, design: str | None) -> defaultdict[str, dict[str, Any]]:
     """What each carrier does to a run, over the passages that it answered in prose too; by run."""
     losses: dict[tuple[str, str], dict[str, Any]] = {}
@@ -165,13 +178,20 @@ def carrier_effects(con: warehouse.Connection, design: str | None) -> defaultdic
 def _model(described: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "runner": described["runner"],
+        "runner_version": described["runner_version"],
         "model_id": described["model"],
         "model_revision": described["revision"],
+        "is_pinned": described["is_pinned"],
+        "artefact": described["artefact"],
         "weights_sha256": described["weights_sha256"],
         "settings": dict(described["settings"]),
         "settings_digest": described["settings_digest"] or None,
         "licence": described["licence"],
         "credit": described["credit"],
+        "publisher": described["publisher"],
+        "recipe": described["recipe"],
+        "steered": None if described["steered"] is None else dict(described["steered"]),
+        "conflict_of_interest": described["conflict_of_interest"],
         "note": described["note"],
     }
 

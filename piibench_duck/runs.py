@@ -1,248 +1,241 @@
-"""Runs: a runner over a board's rows or over a rows file, into the warehouse or into a predictions file."""
+"""Runs on a board: a runner over its rows, whole or in shards, into the warehouse."""
 
-import hashlib
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from piibench_duck import boards, predict, warehouse
+from piibench_duck import boards, combine, predict, run_state, speed, warehouse
 from piibench_duck.errors import PiibenchError
-from piibench_duck.interchange import tables, writing
 from piibench_duck.places import Board
-from piibench_duck.protocol import Protocol, RunPlan, board_plan
-from piibench_duck.runners import Detector, Text
-from piibench_duck.runners.registry import load_runner, runner_names
+from piibench_duck.protocol import Protocol, board_plan
+from piibench_duck.run_plans import RunPlan
+from piibench_duck.runners import Description, Detector, Text
+from piibench_duck.runners.registry import load_runner, options_of
+from piibench_duck.shards import Shard, all_of, of_row
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    pass
 
 Progress = Callable[[int], None]
 
 
+class Asked(NamedTuple):
+    """What somebody wants of a run beside its answers."""
+
+    designs: Sequence[str] | None = None
+    """Whose rows are answered; None for those that the board's runs answer."""
+    restart: bool = False
+    fail_fast: bool = False
+    shard: Shard | None = None
+    """Answer this part alone and leave it for `merge`."""
+    merge: int | None = None
+    """Put so many shards together instead of running anything."""
+    time_rows: int | None = None
+    check_batch: int | None = None
+    batch_rows: int = predict.BATCH_ROWS
+
+
 class Outcome(NamedTuple):
-    """What became of a run: `ran`, `kept` where it was there already, or `not_run` and why."""
+    """What became of a run: `ran`, `kept` where it was there already, `answered` where it is a shard, or `not_run`."""
 
     state: str
     why: str | None = None
     errors: Mapping[str, int] = {}
     """How many rows were not answered, by the type of the exception."""
+    batch_check: speed.BatchCheck | None = None
 
 
 def load(plan: RunPlan) -> Detector:
     """The detector of a plan."""
-    options = {"namespace": plan.namespace} if plan.namespace else {}
-    return load_runner(plan.runner, plan.model, plan.revision, options)
-
-
-def plan_of(model: str, revision: str | None, pipeline: str) -> RunPlan:
-    """What MODEL means: the name of a runner, or a model for the `onnx` runner."""
-    names = runner_names()
-    if pipeline == "auto":
-        pipeline = model if model in names and model != "onnx" else "onnx"
-        found = Path(model).is_dir() or model.startswith("package:") or revision is not None
-        if pipeline == "onnx" and not found:
-            runners = ", ".join(name for name in names if name != "onnx")
-            raise PiibenchError(
-                f"no model {model!r}: it is neither a folder nor package:NAME nor one of {runners}; "
-                "a model of the hub needs --revision with its commit"
-            )
-    if pipeline not in names:
-        raise PiibenchError(f"no pipeline {pipeline!r}; there are auto, {', '.join(names)}")
-    if pipeline == "onnx":
-        return RunPlan(model, "onnx", model, revision)
-    if model != pipeline or revision is not None:
-        raise PiibenchError(f"pipeline {pipeline!r} takes no model and no revision; pass --model {pipeline}")
-    return RunPlan(model, pipeline)
+    options = {**plan.options, **({"namespace": plan.namespace} if plan.namespace else {})}
+    return load_runner(plan.runner, plan.model, plan.revision, options, plan.unpinned)
 
 
 def run_on_board(
     board: Board,
     protocol: Protocol,
     plan: RunPlan,
-    restart: bool = False,
+    asked: Asked = Asked(),  # noqa: B008  # it is never changed
     start: Callable[[int], Progress] | None = None,
-    designs: Sequence[str] | None = None,
 ) -> Outcome:
-    """Answer the rows of `designs` (None: those that the board's runs answer) that the run has not answered yet.
+    """Answer the rows of the designs asked for that the run has not answered yet.
 
     What it said of rows that are still the same is kept, unless its settings are others. `start` is told how many rows
     there are to answer and gives back what is told how many were done.
     """
     boards.require_built(board.warehouse, board.name)
     boards.sweep(board.warehouse)
+    if plan.runner == combine.RUNNER:
+        return _combine(board, protocol, plan)
+    if asked.shard:
+        return _answer_shard(board, protocol, plan, asked, start)
     with predict.held(board.warehouse / "chunks" / plan.name):
-        return _run_on_board(board, protocol, plan, restart, start, designs)
+        return _run_on_board(board, protocol, plan, asked, start)
 
 
 def _run_on_board(
-    board: Board,
-    protocol: Protocol,
-    plan: RunPlan,
-    restart: bool,
-    start: Callable[[int], Progress] | None,
-    designs: Sequence[str] | None,
+    board: Board, protocol: Protocol, plan: RunPlan, asked: Asked, start: Callable[[int], Progress] | None
 ) -> Outcome:
-    con = warehouse.connect()
-    boards.verify(con, board.warehouse, (*boards.kept_tables(), *warehouse.RUN_TABLES))
-    try:
-        detector, why = load(plan), ""
-    except PiibenchError as error:
-        detector, why = None, str(error)
-    digest = predict.settings_digest(detector.description) if detector else None
-    there = _earlier(con, board, plan.name, digest)
-    warehouse.attach(con, board.warehouse, [] if there is None else [plan.name])
-    wanted = _wanted(con, board, protocol, designs)
-    if restart and there is not None:
-        there = _Earlier(there.row_ids.difference(text.row_id for text in wanted), is_whole=False)
-    todo = [text for text in wanted if there is None or text.row_id not in there.row_ids]
-    if there is not None and there.is_whole and (not todo or detector is None):
+    con = _opened(board)
+    if asked.merge:
+        return _merge(con, board, protocol, plan, asked)
+    detector, why = _loaded(plan)
+    digest = predict.settings_digest(detector.description, asked.batch_rows) if detector else None
+    todo = run_state.todo_of(con, board, protocol, plan.name, digest, asked.designs, asked.restart)
+    is_kept = todo.there is not None and todo.there.is_whole
+    is_news = todo.row_ids or asked.time_rows or asked.check_batch
+    if is_kept and (detector is None or not (is_news or run_state.is_said_otherwise(todo, plan))):
         return Outcome("kept", why or None)  # answers are not thrown away for want of their model
     if detector is None or digest is None:
-        boards.write_run(board.warehouse, _not_run(plan, why), {}, {})
+        boards.write_run(board.warehouse, run_state.not_run(plan, why), {}, {})
         return Outcome("not_run", why)
-    progress = start(len(todo)) if start else None
-    said = hashlib.sha256("\n".join(f"{text.row_id} {_digest(text.text)}" for text in todo).encode()).hexdigest()
-    # By what is to be answered: a design that was cut short does not stand in the way of another.
-    folder = board.warehouse / "chunks" / f"{plan.name}-{said[:12]}"
-    predict.predict(todo, detector, folder, said, restart=restart, progress=progress)
-    found = predict.answers(folder, plan.name)
-    by_table = {
-        table: [*_kept(con, table, there), rows]
-        for table, rows in (
-            ("run_rows", found.run_rows),
-            ("pred_spans", found.pred_spans),
-            ("timings", found.timings),
+    checked = _check_batch(con, board, protocol, plan, asked, detector)
+    folders = []
+    if todo.row_ids:
+        progress = start(len(todo.row_ids)) if start else None
+        folders = [_folder(board, plan, todo)]
+        _predict(con, detector, todo, todo.row_ids, folders[0], asked, progress)
+    found = predict.answers_of(folders, plan.name)
+    timed = None
+    if asked.time_rows:
+        texts = _sample(con, board, protocol, asked.time_rows)
+        timed = speed.table(plan.name, speed.times(detector, texts))
+    run_state.write(
+        con,
+        board,
+        run_state.line_of(plan, detector.description, digest, run_state.machine_of(todo, found, checked)),
+        todo,
+        found,
+        timed,
+    )
+    _clear(folders)
+    return Outcome("ran", errors=found.errors, batch_check=checked)
+
+
+def _combine(board: Board, protocol: Protocol, plan: RunPlan) -> Outcome:
+    """A combination that a protocol names: where one of its parts was not run, it was not either."""
+    try:
+        combine.run(board, protocol, plan)
+    except PiibenchError as error:
+        boards.write_run(board.warehouse, run_state.not_run(plan, str(error)), {}, {})
+        return Outcome("not_run", str(error))
+    return Outcome("ran")
+
+
+def _answer_shard(
+    board: Board, protocol: Protocol, plan: RunPlan, asked: Asked, start: Callable[[int], Progress] | None
+) -> Outcome:
+    """The rows of one shard, into a folder that waits for `merge`."""
+    con = _opened(board)
+    detector, why = _loaded(plan)
+    if detector is None:
+        raise PiibenchError(f"run {plan.name!r} cannot run: {why}")
+    assert asked.shard is not None
+    digest = predict.settings_digest(detector.description, asked.batch_rows)
+    todo = run_state.todo_of(con, board, protocol, plan.name, digest, asked.designs, asked.restart)
+    mine = [row_id for row_id in todo.row_ids if of_row(row_id, asked.shard.of) == asked.shard.part]
+    folder = _folder(board, plan, todo, asked.shard)
+    _predict(con, detector, todo, mine, folder, asked, start(len(mine)) if start else None)
+    return Outcome("answered", errors=predict.answers(folder, plan.name).errors)
+
+
+def _merge(con: warehouse.Connection, board: Board, protocol: Protocol, plan: RunPlan, asked: Asked) -> Outcome:
+    """All shards of a run as the run; raises where one is missing, not finished, or of other settings or texts."""
+    assert asked.merge is not None
+    parts = all_of(asked.merge)
+    chunks = board.warehouse / "chunks"
+    there = {part: sorted(chunks.glob(f"{plan.name}-????????????{part.ending}/run.json")) for part in parts}
+    for part, begun_there in there.items():
+        if not begun_there:
+            raise PiibenchError(f"shard {part} of run {plan.name!r} is not there; answer it, or copy its folder here")
+    begun = predict.begun(there[parts[0]][-1].parent)
+    todo = run_state.todo_of(con, board, protocol, plan.name, begun["settings_digest"], asked.designs, asked.restart)
+    folders = []
+    for part in parts:
+        folder = _folder(board, plan, todo, part)
+        if not (folder / "run.json").is_file():
+            raise PiibenchError(f"shard {part} of run {plan.name!r} answers other texts; answer it again")
+        manifest = predict.begun(folder)
+        if manifest["settings_digest"] != begun["settings_digest"]:
+            raise PiibenchError(
+                f"shard {part} of run {plan.name!r} was made with other settings than shard {parts[0]}; answer it again"
+            )
+        folders.append(folder)
+    found = predict.answers_of(folders, plan.name)
+    answered = sorted(map(str, found.run_rows["row_id"].to_pylist()))
+    if answered != todo.row_ids:
+        raise PiibenchError(
+            f"the {asked.merge} shards of run {plan.name!r} answer {len(answered)} rows, {len(set(answered))} of them "
+            f"different, where {len(todo.row_ids)} were expected; answer them again"
         )
-    }
-    answered = [text.row_id for text in todo] + sorted(there.row_ids if there else ())
-    inputs = boards.row_inputs(con, board.warehouse, answered)
-    boards.write_run(board.warehouse, _line(plan, detector, digest), by_table, inputs)
-    shutil.rmtree(folder)
-    folder.with_name(f"{folder.name}.lock").unlink(missing_ok=True)
+    described = Description(**{**begun["detector"], "libraries": {}})
+    line = run_state.line_of(plan, described, begun["settings_digest"], run_state.machine_of(todo, found, None))
+    run_state.write(con, board, line, todo, found, None)
+    _clear(folders)
     return Outcome("ran", errors=found.errors)
 
 
-def run_on_file(
-    rows: tables.Rows,
-    plan: RunPlan,
-    out: Path,
-    restart: bool = False,
-    start: Callable[[int], Progress] | None = None,
-) -> dict[str, int]:
-    """Answer a rows file into a predictions file; how often each kind of error was met."""
-    detector = load(plan)
-    folder = out.with_name(f"{out.name}.partial")
-    texts = [Text(row_id, text) for row_id, text in rows.texts.items()]
-    progress = start(len(texts)) if start else None
-    with predict.held(folder):
-        predict.predict(texts, detector, folder, rows.sha256, restart=restart, progress=progress)
-        found = predict.answers(folder)
-        writing.write_predictions(
-            out,
-            tables.Predictions(
-                {name: found.run_rows[name].to_pylist() for name in tables.RUN_ROW_COLUMNS},
-                {name: found.pred_spans[name].to_pylist() for name in tables.PRED_COLUMNS},
-                (),
-                "",
-            ),
-        )
-        shutil.rmtree(folder)
-        # Nobody waits for this lock, and a lock file has no business beside a person's finished predictions.
-        folder.with_name(f"{folder.name}.lock").unlink(missing_ok=True)
-    return found.errors
+def _opened(board: Board) -> warehouse.Connection:
+    con = warehouse.connect()
+    boards.verify(con, board.warehouse, (*boards.kept_tables(), *warehouse.RUN_TABLES))
+    return con
 
 
-class _Earlier(NamedTuple):
-    """What a run has answered already."""
-
-    row_ids: frozenset[str]  # of rows that are still the same
-    is_whole: bool  # whether those are all that it answered
-
-
-def _earlier(con: warehouse.Connection, board: Board, run: str, digest: str | None) -> _Earlier | None:
-    """What the run answered with these settings (None: with any), if it is there whole."""
-    there = warehouse.about(con, board.warehouse)
-    inputs = [there.get(f"{table}/{run}", {}).get("inputs") for table in warehouse.RUN_TABLES]
-    if not inputs[0] or inputs != [inputs[0]] * len(inputs):
-        return None
-    scratch = warehouse.connect()
-    warehouse.attach(scratch, board.warehouse, [run])
-    found = scratch.sql("select status, settings_digest from contracts.runs").fetchall()
-    if len(found) != 1 or found[0][0] != "ran" or digest not in (None, found[0][1]):
-        return None
-    same = {name for name, said in inputs[0].items() if there.get(name, {}).get("digest") == said}
-    row_ids = [row_id for name in sorted(same) for row_id in boards.row_ids(scratch, board.warehouse, name)]
-    answered = {row_id for (row_id,) in scratch.sql("select row_id from contracts.run_rows").fetchall()}
-    return _Earlier(frozenset(answered.intersection(row_ids)), same == inputs[0].keys())
+def _loaded(plan: RunPlan) -> tuple[Detector | None, str]:
+    """The detector, or why there is none."""
+    try:
+        return load(plan), ""
+    except PiibenchError as error:
+        return None, str(error)
 
 
-def _wanted(
-    con: warehouse.Connection, board: Board, protocol: Protocol, designs: Sequence[str] | None
-) -> Sequence[Text]:
-    """Id and text of each row of the designs, of every row of a rows file: all that a runner ever sees."""
+def _folder(board: Board, plan: RunPlan, todo: run_state.Todo, shard: Shard | None = None) -> Path:
+    """Named by what is to be answered: a design that was cut short does not stand in the way of another."""
+    return board.warehouse / "chunks" / f"{plan.name}-{todo.digest[:12]}{shard.ending if shard else ''}"
+
+
+def _predict(
+    con: warehouse.Connection,
+    detector: Detector,
+    todo: run_state.Todo,
+    row_ids: Sequence[str],
+    folder: Path,
+    asked: Asked,
+    progress: Progress | None,
+) -> None:
+    predict.predict(
+        predict.Texts(row_ids, lambda ids: run_state.texts_of(con, ids)),
+        detector,
+        folder,
+        todo.digest,
+        batch_size=asked.batch_rows,
+        restart=asked.restart,
+        fail_fast=asked.fail_fast,
+        progress=progress,
+    )
+
+
+def _sample(con: warehouse.Connection, board: Board, protocol: Protocol, n_rows: int) -> Sequence[Text]:
+    """So many rows of those that rank, by digest of their ids: the same for every run of the board."""
     plan = board_plan(board, protocol)
-    if plan is None:
-        found = con.sql("select row_id, text from contracts.rows order by row_id").fetchall()
-    else:
-        names = plan.predict if designs is None else designs
-        found = con.sql(
-            "select row_id, text from contracts.rows "
-            "where row_id in (select row_id from contracts.designs where design in (select unnest($names))) "
-            "order by row_id",
-            params={"names": list(names)},
-        ).fetchall()
-    if not found:
-        raise PiibenchError("the board has no rows; build it again")
-    return [Text(*line) for line in found]
+    return run_state.texts_of(
+        con, speed.sample(run_state.wanted(con, board, protocol, [plan.ranked] if plan else None), n_rows)
+    )
 
 
-def _kept(con: warehouse.Connection, table: str, there: _Earlier | None) -> "list[pa.Table]":
-    """What a run said before of rows that are still the same."""
-    if there is None or not there.row_ids:
-        return []
-    select = f"select * from contracts.{table} where row_id in (select unnest($row_ids))"
-    return [con.sql(select, params={"row_ids": sorted(there.row_ids)}).to_arrow_table()]
+def _check_batch(
+    con: warehouse.Connection, board: Board, protocol: Protocol, plan: RunPlan, asked: Asked, detector: Detector
+) -> speed.BatchCheck | None:
+    if not asked.check_batch:
+        return None
+    has_batches = "batch" in options_of(plan.runner)
+    single = load(plan._replace(options={**plan.options, "batch": "1"})) if has_batches else detector
+    return speed.check_batch(detector, single, _sample(con, board, protocol, asked.check_batch), asked.batch_rows)
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _line(plan: RunPlan, detector: Detector, digest: str) -> dict[str, Any]:
-    described = detector.description
-    return {
-        "run_id": plan.name,
-        "status": "ran",
-        "kind": described.kind,
-        "runner": described.runner,
-        "model": described.model,
-        "revision": described.revision,
-        "weights_sha256": described.weights_sha256,
-        "label_namespace": described.label_namespace,
-        "settings": sorted(described.settings.items()),
-        "settings_digest": digest,
-        "machine": sorted(predict.machine(described).items()),
-        "licence": plan.licence,
-        "credit": plan.credit,
-        "note": plan.note,
-    }
-
-
-def _not_run(plan: RunPlan, why: str) -> dict[str, Any]:
-    return {
-        "run_id": plan.name,
-        "status": "not_run",
-        "why": why,
-        "kind": "model",
-        "runner": plan.runner,
-        "model": plan.model,
-        "revision": plan.revision,
-        "label_namespace": plan.namespace or "*",
-        "settings": [],
-        "settings_digest": "",
-        "machine": [],
-        "licence": plan.licence,
-        "credit": plan.credit,
-        "note": plan.note,
-    }
+def _clear(folders: Sequence[Path]) -> None:
+    """Remove what has become a run, with the locks beside it."""
+    for folder in folders:
+        shutil.rmtree(folder)
+        folder.with_name(f"{folder.name}.lock").unlink(missing_ok=True)

@@ -27,7 +27,7 @@ from piibench_duck.protocol import BoardPlan, Protocol, board_plan
 SCORE_MARTS = (
     *("marts.scores", "marts.mean_scores", "marts.type_scores", "marts.score_intervals"),
     *("marts.rows_digest", "marts.bench_predictions", "marts.design_digests"),
-    *("intermediate.pair_counts", "marts.carrier_effects", "marts.carrier_losses"),
+    *("intermediate.pair_counts", "marts.carrier_effects", "marts.carrier_losses", "marts.speeds"),
 )
 _BOARD_ONLY = ("intermediate.char_intervals",)
 """What a board keeps for queries, and no result is made of."""

@@ -46,7 +46,8 @@ README = ROOT / "README.md"
 ADDING = ROOT / "docs" / "adding.md"
 PAGES = [README, *sorted(page for page in (ROOT / "docs").glob("*.md") if page.name != "data-model.md")]
 RUNS = ["mask-nothing", "mask-everything", "rules"]
-TOOLS = ("mkdir", "cp", "python")
+TOOLS = ("mkdir", "cp", "cat", "python")
+FILES = ("jsonl", "json", "csv", "conll", "ann", "toml", "python")
 FENCE = re.compile(r"^```(\w+)?(?: ([^\n]+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 WRITES = "PIIBENCH_WRITE_DOCS"
 
@@ -106,7 +107,7 @@ def as_it_happens(page: Path) -> str:
 
     def block(match: re.Match[str]) -> str:
         language, name, text = match.groups()
-        if language in ("jsonl", "json") and name:
+        if name and language in (("jsonl", "json") if page == ADDING else FILES):  # there `follow` makes the others
             Path(name).write_text(text, "utf-8")
         if language != "console":
             return match[0]

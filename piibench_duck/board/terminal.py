@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from piibench_duck.around import Window
+from piibench_duck.board import terminal_notes
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -51,6 +52,8 @@ def board(title: str, found: Sequence[Mapping[str, Any]], undated: Collection[st
             print(f"not run: {visible(one['model'])}, {visible(one['why'])}")
     if any(one["kind"] == "baseline" for one in ran):
         print("* a baseline, there to be beaten")
+    for note in terminal_notes.notes(ran):
+        print(visible(note))
     if ran:
         counts = {name: line["n_rows"] for name, line in ran[0]["scores"]["by_corpus"].items()}
         print(f"{ran[0]['n_rows']} rows: " + ", ".join(f"{visible(name)} {n_rows}" for name, n_rows in counts.items()))

@@ -5,16 +5,23 @@ select
     run_id,  -- its name
     status,  -- ran or not_run
     why,  -- the reason, where it could not run
-    kind,  -- model, rules, baseline or file
+    kind,  -- model, pipeline, rules, baseline, combined or file
     runner,  -- the module that ran it
+    runner_version,  -- the package that the runner is of, and its version
     model,  -- the model's id
     revision,  -- its pinned revision
+    is_pinned,  -- whether what ran can be had again exactly; null where nobody knows
     weights_sha256,  -- digest of the weights that ran
+    coalesce(artefact, model || coalesce('@' || revision, ''), run_id) as artefact,  -- what is scored: what was said, else the model at its revision, else the run
     label_namespace,  -- a key of the label map
     settings,  -- what shaped its answers
     settings_digest,  -- digest of model, weights and settings
     machine,  -- where it ran
     licence,  -- SPDX identifier of the model's licence
     credit,  -- the attribution that the licence asks for
+    publisher,  -- who published the model
+    recipe,  -- how it was trained
+    steered,  -- corpora whose examination shaped the model, and why
+    conflict_of_interest,  -- of whoever scored it
     note  -- what a reader should know
 from contracts.runs

@@ -6,14 +6,14 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from piibench_duck.errors import PiibenchError
-from piibench_duck.predict import answers, held, machine, predict, settings_digest
+from piibench_duck.machine import machine
+from piibench_duck.predict import Texts, answers, held, predict, settings_digest
 from piibench_duck.runners import Answer, Description, Span, Text
 
 TEXTS = [Text(f"row-{n:03d}", "x" * (n * 7 % 23)) for n in range(50)]
@@ -45,17 +45,8 @@ def test_every_row_is_answered_in_order_with_the_columns_of_the_contracts(tmp_pa
         for i, t in TEXTS
         if t
     ]
-    assert found.timings.num_rows == 0
     assert found.errors == {}
     assert answers(tmp_path / "run", "named").run_rows["run_id"][0].as_py() == "named"
-
-
-def test_rows_are_timed_where_each_is_a_batch_of_its_own(tmp_path: Path):
-    predict(TEXTS[:3], Fake(lambda texts: time.sleep(0.002)), tmp_path / "run", "inputs", batch_size=1)
-    found = answers(tmp_path / "run")
-    assert found.timings.column_names == ["run_id", "row_id", "milliseconds"]
-    assert all(line["milliseconds"] >= 2 for line in found.timings.to_pylist())
-    assert found.seconds >= 0.006
 
 
 def test_batches_are_by_length_within_a_chunk(tmp_path: Path):
@@ -93,6 +84,32 @@ def test_a_row_that_fails_is_an_error_and_its_batch_is_tried_row_by_row(tmp_path
     assert [line["row_id"] for line in found.run_rows.to_pylist() if line["status"] != "ok"] == ["row-007"]
     assert found.errors == {"RuntimeError": 1}
     assert b"secret" not in b"".join(path.read_bytes() for path in (tmp_path / "run").iterdir())
+
+
+def test_the_first_row_that_fails_ends_the_run_where_that_is_asked_for(tmp_path: Path):
+    def fail(texts: Sequence[Text]) -> None:
+        if any(text.row_id == "row-017" for text in texts):
+            raise RuntimeError("the text was: secret")
+
+    with pytest.raises(PiibenchError, match=r"row 'row-017' was not answered \(RuntimeError\)") as told:
+        predict(TEXTS, Fake(fail), tmp_path / "run", "inputs", chunk_rows=10, fail_fast=True)
+    assert "secret" not in str(told.value)
+    assert [path.name for path in sorted((tmp_path / "run").glob("*.parquet"))] == ["000000.parquet"]
+    predict(TEXTS, Fake(), tmp_path / "run", "inputs", chunk_rows=10, fail_fast=True)
+    assert answers(tmp_path / "run").errors == {}
+
+
+def test_texts_are_asked_for_a_chunk_at_a_time(tmp_path: Path):
+    asked: list[int] = []
+
+    def of(row_ids: Sequence[str]) -> list[Text]:
+        asked.append(len(row_ids))
+        by_id = {text.row_id: text for text in TEXTS}
+        return [by_id[row_id] for row_id in row_ids]
+
+    predict(Texts([text.row_id for text in TEXTS], of), Fake(), tmp_path / "run", "inputs", chunk_rows=20)
+    assert asked == [20, 20, 10]
+    assert answers(tmp_path / "run").run_rows.num_rows == 50
 
 
 @pytest.mark.parametrize(
@@ -148,7 +165,7 @@ def test_a_run_of_other_settings_or_texts_is_refused_with_what_differs_and_resta
     predict(TEXTS, Fake(threshold="0.0"), folder, "inputs")
     with pytest.raises(PiibenchError, match=r"begun with other settings \(threshold was 0.0 and is 0.5\)"):
         predict(TEXTS, Fake(threshold="0.5"), folder, "inputs")
-    with pytest.raises(PiibenchError, match=r"other settings \(batch_size was 32 and is 8\)"):
+    with pytest.raises(PiibenchError, match=r"other settings \(batch_size was 64 and is 8\)"):
         predict(TEXTS, Fake(threshold="0.0"), folder, "inputs", batch_size=8)
     with pytest.raises(PiibenchError, match=r"other texts \(inputs_digest was inputs and is others\)"):
         predict(TEXTS, Fake(threshold="0.0"), folder, "others")

@@ -49,7 +49,7 @@ def design(board: Board, name: str) -> set[str]:
 
 
 def run(board: Board, *designs: str) -> str:
-    return runs.run_on_board(board, PROTOCOL, PLAN, designs=designs or None).state
+    return runs.run_on_board(board, PROTOCOL, PLAN, runs.Asked(designs=designs or None)).state
 
 
 def answers(board: Board) -> list[bytes]:
@@ -66,7 +66,7 @@ def test_what_one_design_was_answered_serves_the_next(board: Board, seen: list[s
     in_parts = answers(board)
     assert run(board) == "kept"
     assert run(board, "balanced") == "kept"
-    assert runs.run_on_board(board, PROTOCOL, PLAN, restart=True).state == "ran"
+    assert runs.run_on_board(board, PROTOCOL, PLAN, runs.Asked(restart=True)).state == "ran"
     assert answers(board) == in_parts
 
 

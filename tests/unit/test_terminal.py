@@ -17,6 +17,7 @@ def result(name: str, f1: float | None, kind: str = "model") -> dict[str, Any]:
             "by_corpus": {"[red]c[/red]": {"n_rows": 10}},
         },
         "intervals": {"row": row, "replicates": 1000, "seed": 0},
+        "_provenance": {},
     }
 
 
@@ -42,6 +43,31 @@ def test_a_board_fits_eighty_columns_and_is_plain_when_piped(capsys: pytest.Capt
         "Mean over corpora; intervals by row, 1000 bootstrap replicates, seed 0.",
         "Where rows of a document are alike, believe the interval by document, in result.json.",
         "[red]:+1:: 25.0% of the replicates left out a corpus that had no value.",
+    ]
+
+
+def test_a_board_says_what_a_reader_has_to_know_of_its_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    def said(name: str, kind: str = "model", **provenance: object) -> dict[str, Any]:
+        return {**result(name, 0.5, kind), "_provenance": provenance}
+
+    together = {"run_a": "raw", "run_b": "rules", "rule": "union"}
+    terminal.board(
+        "A board",
+        [
+            said("raw", artefact="m@1", steered={"tab": "its authors read it"}, is_pinned=True),
+            said("shipped", artefact="m@1", is_pinned=False, conflict_of_interest="We made it."),
+            said("both", "combined", artefact="both", settings=together, is_pinned=None),
+            said("redacted", "file", settings={"format": "redacted", "aligned": "true"}),
+        ],
+    )
+    told = capsys.readouterr().out.splitlines()
+    assert told[6:12] == [
+        "raw, shipped are one artefact, m@1, scored in 2 ways.",
+        "raw was steered by tab: its authors read it",
+        "shipped is not pinned: what ran cannot be had again exactly.",
+        "Conflict of interest, shipped: We made it.",
+        "both is raw and rules together, by the rule union.",
+        "redacted was read from redacted text: where its spans lie was found by alignment.",
     ]
 
 
