@@ -135,7 +135,7 @@ def verify(
     where a file has other columns than its table.
     """
     there = warehouse.about(con, folder)
-    chosen = None if runs is None else {*runs}
+    chosen = None if runs is None else parts_of(there, runs)
     looked_at = []
     for name, said in sorted(there.items(), key=lambda item: (_step(item[0]), item[0])):
         table, writer = name.split("/", 1)
@@ -161,6 +161,19 @@ def verify(
             )
     _refuse_other_columns(con, folder, there, looked_at)
     return {name: str(said["digest"]) for name, said in there.items()}
+
+
+def parts_of(there: Mapping[str, Mapping[str, Any]], runs: Iterable[str]) -> set[str]:
+    """These runs, and those that they are put together from, at any depth."""
+    found: set[str] = set()
+    waiting = [*runs]
+    while waiting:
+        run = waiting.pop()
+        if run not in found:
+            found.add(run)
+            inputs = there.get(f"runs/{run}", {}).get("inputs", {})
+            waiting += [name.split("/", 1)[1] for name in inputs if name.split("/")[0] in warehouse.RUN_TABLES]
+    return found
 
 
 def _refuse_half(folder: Path, there: Mapping[str, Mapping[str, Any]], run: str) -> None:
@@ -272,6 +285,28 @@ def _writer(corpus: str, carrier: str) -> str:
     if re.fullmatch("[a-z0-9][a-z0-9_-]{0,60}@[a-z0-9_]{1,60}", f"{corpus}@{carrier}"):
         return f"{corpus}@{carrier}"
     return hashlib.sha256(json.dumps([corpus, carrier]).encode()).hexdigest()
+
+
+def refuse_kinds(board: Board, run: str, kinds: Sequence[str], told: str) -> None:
+    """Raise where a run of that name has answers and is of one of these kinds: they would be lost."""
+    if not (board.warehouse / "runs" / f"{run}.parquet").is_file():
+        return
+    con = warehouse.connect()
+    warehouse.attach(con, board.warehouse, [run])
+    select = "select 1 from contracts.runs where kind in (select unnest($kinds)) and status = 'ran'"
+    if con.sql(select, params={"kinds": list(kinds)}).fetchall():
+        raise PiibenchError(f"run {run!r} of board {board.name!r} {told}; another name was expected")
+
+
+def drop_run(board: Board, run: str) -> None:
+    """Remove a run: its line first, so that it is there whole or not at all. Raises where another is made of it."""
+    there = warehouse.about(warehouse.connect(), board.warehouse)
+    for other in run_names(board.warehouse):
+        if other != run and run in parts_of(there, [other]):
+            raise PiibenchError(f"run {run!r} is a part of {other!r}; remove that first")
+    for table in ("runs", *(name for name in warehouse.RUN_TABLES if name != "runs"), *kept_tables()):
+        (board.warehouse / table / f"{run}.parquet").unlink(missing_ok=True)
+    shutil.rmtree(board.results / run, ignore_errors=True)
 
 
 def sweep(folder: Path) -> None:

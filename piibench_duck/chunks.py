@@ -79,7 +79,14 @@ def is_whole(path: Path, row_ids: Sequence[str]) -> bool:
         table = pq.read_table(path)
     except (pa.ArrowException, OSError):
         return False
-    return table.schema.equals(_CHUNK) and table["row_id"].to_pylist() == list(row_ids)
+    return table.schema.equals(_CHUNK) and table["row_id"].to_pylist() == list(row_ids) and _is_sound(table)
+
+
+def _is_sound(table: pa.Table) -> bool:
+    """Whether the spans of a chunk are spans, as they are unless somebody else has written it."""
+    spans = pc.list_flatten(table["spans"])
+    starts, ends = (pc.struct_field(spans, name).to_pylist() for name in ("start_char", "end_char"))
+    return all(0 <= start < end for start, end in zip(starts, ends, strict=True))
 
 
 def write_chunk(path: Path, rows: Sequence[Row], seconds: float, machine: Mapping[str, str]) -> None:

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NoReturn
 
 from piibench_duck import beside, console
@@ -13,7 +14,8 @@ from piibench_duck.errors import PiibenchError, WrongUsageError
 from piibench_duck.sandbox import is_unicode
 
 FINDINGS_SHOWN = 20
-INTERRUPTED = 130
+ENDED_BY = {"SIGINT": b"interrupted", "SIGTERM": b"ended by SIGTERM", "SIGHUP": b"ended by SIGHUP"}
+"""Signals that end us with 128 and their number, and nothing that we started outlives us then."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -22,7 +24,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if hasattr(stream, "reconfigure"):  # a terminal without Unicode, or a file name that is none, ends no command
             stream.reconfigure(errors="backslashreplace")
     if arguments is None:  # this process is ours alone
-        signal.signal(signal.SIGINT, _interrupted)
+        for name, said in ENDED_BY.items():
+            number = getattr(signal, name, None)  # a system may not have it, or whoever started us wants it ignored
+            if number is not None and (name == "SIGINT" or signal.getsignal(number) is not signal.SIG_IGN):
+                signal.signal(number, partial(_interrupted, said))
     gc.disable()
     code = _run(arguments)
     if arguments is None:
@@ -48,16 +53,17 @@ def _end_programs() -> None:
         started.kill_all()
 
 
-def _interrupted(number: int, frame: object) -> None:
+def _interrupted(said: bytes, number: int, frame: object) -> None:
     """End at once. Every file is written beside and renamed, so nothing has to be put right but what lies beside.
 
     A KeyboardInterrupt would come out of C code as any error, or as an abort.
     """
-    console.release()
     _end_programs()
     beside.abandon()
-    os.write(2, b"piibench-duck: interrupted\n")
-    os._exit(INTERRUPTED)
+    with contextlib.suppress(OSError):  # a terminal that is gone
+        console.release()
+        os.write(2, b"piibench-duck: " + said + b"\n")
+    os._exit(128 + number)
 
 
 def _run(arguments: Sequence[str] | None) -> int:

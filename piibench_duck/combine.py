@@ -29,17 +29,20 @@ def plan_of(name: str, a: str, b: str, rule: str) -> RunPlan:
 
 
 def run(board: Board, protocol: Protocol, plan: RunPlan) -> int:
-    """Write the combination as a run, in place of an earlier one of that name; how many rows it answers."""
+    """Write the combination as a run, in place of an earlier one of that name; how many rows both answered."""
     boards.require_built(board.warehouse, board.name)
     a, b, rule = _options(plan)
     boards.asked_runs(board.warehouse, [a, b])
     if a == b:
         raise PiibenchError(f"run {a!r} cannot be combined with itself")
     with predict.held(board.warehouse / "chunks" / plan.name):
-        _refuse_other(board, plan.name)
+        kinds = ("model", "pipeline", "rules", "baseline", "file")
+        boards.refuse_kinds(board, plan.name, kinds, "is no combination")
         con = warehouse.connect()
         label_maps.fill(con, board, protocol)
         digests = boards.verify(con, board.warehouse, boards.kept_tables(), [a, b])
+        if plan.name in boards.parts_of(warehouse.about(con, board.warehouse), [a, b]):
+            raise PiibenchError(f"run {plan.name!r} is a part of {a} or {b}, so it cannot be made of them")
         warehouse.attach(con, board.warehouse, [a, b], keep=("taxonomy", "label_map"))
         # Of no design: every text that both answered.
         warehouse.fill(con, "settings", {"seed": [protocol.seed], "replicates": [protocol.replicates]})
@@ -55,7 +58,7 @@ def run(board: Board, protocol: Protocol, plan: RunPlan) -> int:
         parts = {f"{table}/{name}": digests[f"{table}/{name}"] for table in _OF_PARTS for name in (a, b)}
         line = _line(plan, lines[a], lines[b], _ignored(spans))
         boards.write_run(board.warehouse, line, _tables(plan.name, rows, spans), {**inputs, **parts})
-    return rows.num_rows
+    return rows["status"].to_pylist().count("ok") + rows["status"].to_pylist().count("truncated")
 
 
 def _options(plan: RunPlan) -> tuple[str, str, str]:
@@ -65,14 +68,6 @@ def _options(plan: RunPlan) -> tuple[str, str, str]:
     if there["rule"] not in RULES:
         raise PiibenchError(f"run {plan.name!r}: no rule {there['rule']!r}; there are {', '.join(RULES)}")
     return there["a"], there["b"], there["rule"]
-
-
-def _refuse_other(board: Board, name: str) -> None:
-    """Raise where a run of that name is there that is no combination."""
-    con = warehouse.connect()
-    warehouse.attach(con, board.warehouse, [name])
-    if con.sql("select 1 from contracts.runs where kind <> 'combined' and status = 'ran'").fetchall():
-        raise PiibenchError(f"run {name!r} of board {board.name!r} is no combination; another name was expected")
 
 
 def _ignored(spans: "pa.Table") -> list[str]:
@@ -102,6 +97,7 @@ def _line(plan: RunPlan, a: Mapping[str, Any], b: Mapping[str, Any], ignored: Se
     conflicts = dict.fromkeys(one["conflict_of_interest"] for one in (a, b) if one["conflict_of_interest"])
     pinned = [one["is_pinned"] for one in (a, b)]
     machine = together([a["machine"], b["machine"]])
+    machine.pop("rows_changed_by_batching", None)  # which is of one of them
     return {
         **{"run_id": plan.name, "status": "ran", "kind": "combined", "runner": RUNNER},
         **{"label_namespace": _NAMESPACE, "settings": sorted(settings.items())},

@@ -12,6 +12,7 @@ from piibench_duck import (
     commands_predict,
     commands_tab,
     commands_typed,
+    commands_validate,
     commands_wrap,
     console,
 )
@@ -190,31 +191,10 @@ def compare(
     console.print_json(found) if as_json else terminal.comparison(a, b, found)
 
 
-@app.command()
-def validate(
-    file: Annotated[Path, typer.Argument(help="A rows file, or with --rows a predictions file.")],
-    rows: Annotated[Path | None, typer.Option(help="The rows file that FILE answers.")] = None,
-    offset_unit: Offsets = OffsetUnit.codepoint,
-    mapped: KeyMap = None,
-    as_json: AsJson = False,
-) -> None:
-    """Say what the door would say of a file, without scoring it."""
-    from piibench_duck import door, given
-
-    found = given.findings(file, rows, offset_unit.value, key_map(mapped))
-    if as_json:
-        print(door.as_json(found))
-    else:
-        for finding in found:
-            print(console.one_line(str(finding)))
-        faults = "1 fault" if len(found) == 1 else f"{len(found)} faults"
-        print(faults if found else f"{file.name}: nothing wrong")
-    if found:
-        raise typer.Exit(1)
-
-
+app.command()(commands_validate.validate)
 app.command()(commands_predict.predict)
 app.command()(commands_predict.combine)
+app.command()(commands_predict.drop)
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(commands_look.sql)
 app.command()(commands_look.export)
 app.command()(commands_look.carriers)

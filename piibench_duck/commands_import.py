@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from piibench_duck import offsets
     from piibench_duck.converting import Given
     from piibench_duck.interchange.tables import Predictions
+    from piibench_duck.left_open import OpenRows
 
-_FORMATS = "jsonl, tab, nervaluate, presidio, conll, brat, label-studio, doccano, frame or redacted"
+FORMATS = "jsonl, tab, nervaluate, presidio, conll, brat, label-studio, doccano, frame or redacted"
 
 
 def import_(
@@ -37,7 +38,7 @@ def import_(
         typer.Option(
             "--from",
             "--format",
-            help=f"What FILE is: auto (jsonl, Parquet or tab), {_FORMATS}; ends in nervaluate's are inclusive.",
+            help=f"What FILE is: auto (jsonl, Parquet or tab), {FORMATS}; ends in nervaluate's are inclusive.",
         ),
     ] = "auto",
     note: Annotated[str | None, typer.Option(help="What a reader of results should know.")] = None,
@@ -66,23 +67,30 @@ def import_(
             f"{name} leaves {done.n_missing} of {count(done.n_ranked, 'row')} that the board ranks on unanswered; "
             f"to score it, pass --allow-missing there too, and they count as missed"
         )
-    for one in done.designs:
+    say_left_open(name, board, done.designs, done.unexplained, "import again")
+    for label in done.unused:
+        console.warn(f"--label {label}: no span of {name} is called so")
+
+
+def say_left_open(
+    name: str, board: str, designs: "list[OpenRows]", unexplained: dict[str, int], mend: str = "import it"
+) -> None:
+    """Warn of rows and labels that a file leaves open on a board."""
+    for one in designs:
         console.warn(
             f"{name} leaves {one.n_missing} of {count(one.n_rows, 'row')} of the design {one.design} open: {one.costs}"
         )
-    if done.designs:
+    if designs:
         console.warn(f"`piibench-duck export marts.bench_texts --board {board} --out FILE` gives all rows to answer")
-    if done.unexplained:
+    if unexplained:
         told_of = ", ".join(
             f"{label if may_be_told(label) else '(a label that may be text)'} ({n_spans})"
-            for label, n_spans in done.unexplained.items()
+            for label, n_spans in unexplained.items()
         )
         console.warn(
             f"no map names these labels of {name}, so typed and entity scores take them for no type: {told_of}; "
-            "import again with --label SOURCE=TYPE for each, TYPE may be ignored"
+            f"{mend} with --label SOURCE=TYPE for each, TYPE may be ignored"
         )
-    for label in done.unused:
-        console.warn(f"--label {label}: no span of {name} is called so")
 
 
 def convert(
@@ -92,9 +100,13 @@ def convert(
     out_there: Annotated[Path | None, typer.Argument(metavar="[OUT]", help="The same as --out.")] = None,
     out: Annotated[Path | None, typer.Option(help="The file to write, or the new folder.")] = None,
     kind: Annotated[
-        str | None,
-        typer.Option("--from", "--format", help="What FILE is; TAB's gold if not given.", show_default=False),
-    ] = None,
+        str,
+        typer.Option(
+            "--from",
+            "--format",
+            help=f"What FILE is: auto (jsonl, Parquet or tab), {FORMATS}; gold of some of them.",
+        ),
+    ] = "auto",
     rows: Annotated[
         Path | None, typer.Option(help="The rows file that FILE answers: it holds predictions, not gold.")
     ] = None,
@@ -131,7 +143,7 @@ def convert(
         raise WrongUsageError("one place to write to was expected, as OUT or --out")
     if to is None and (preds or run):
         raise WrongUsageError("--preds and --run go with --to")
-    if to is not None and (kind or rows):
+    if to is not None and (kind != "auto" or rows):
         raise WrongUsageError("--from and --rows say what is read, and with --to that is a rows file or a board")
     if run and board is None:
         raise WrongUsageError("--run goes with --board")
@@ -141,23 +153,18 @@ def convert(
         if to is not None:
             _write(target, to, _given(board, run or [], file, preds or [], offset_unit.value, allow_missing))
         elif file is not None and rows is not None:
-            _predictions(file, target, kind or "jsonl", rows, offset_unit, allow_missing)
+            _predictions(file, target, kind, rows, offset_unit, allow_missing)
         elif file is not None:
-            _gold(file, target, kind or "tab", offset_unit)
+            _gold(file, target, kind, offset_unit)
 
 
 def _gold(file: Path, out: Path, kind: str, unit: OffsetUnit) -> None:
-    from piibench_duck.interchange import formats, tab, writing
+    from piibench_duck import converting
+    from piibench_duck.interchange import writing
 
-    reader = formats.rows_reader(kind)
     check_out(out, file)
     with console.status(f"convert {file.name}"):
-        warned = None
-        if kind == "tab" and unit is OffsetUnit.codepoint:
-            gold = tab.read_gold(file)
-            taken, warned = tab.as_rows(gold), tab.surface_warning(gold)
-        else:
-            taken = reader(file, unit.value)
+        taken, warned = converting.gold(file, kind, unit.value)
         writing.write_rows(out, taken)
     if warned:
         console.warn(f"{file}: {warned}")
@@ -165,31 +172,24 @@ def _gold(file: Path, out: Path, kind: str, unit: OffsetUnit) -> None:
 
 
 def _predictions(file: Path, out: Path, kind: str, rows: Path, unit: OffsetUnit, allow_missing: bool) -> None:
-    from piibench_duck import door
-    from piibench_duck.interchange import formats, writing
+    from piibench_duck import converting
+    from piibench_duck.interchange import writing
 
-    reader = formats.reader(kind)
     check_out(out, file, rows)
     with console.status(f"convert {file.name}"):
-        texts = door.read_rows(rows).texts
-        answered = reader(file, texts, unit.value)
-        _refuse_missing(file, answered, texts, allow_missing)
+        answered = converting.predictions(file, kind, rows, unit.value, allow_missing)
         writing.write_predictions(out, answered)
     if answered.missing_row_ids:
         console.warn(f"{count(len(answered.missing_row_ids), 'row')} not answered and left out")
-    told = "".join(f", {name.replace('_', ' ')}: {value}" for name, value in answered.settings)
+    what, how = in_words(answered)
+    print(f"{what} in {out}{how}")
+
+
+def in_words(answered: "Predictions") -> tuple[str, str]:
+    """How much a file answers, and how it was read."""
     n_spans = len(answered.pred_spans["row_id"])
-    print(f"{count(len(answered.run_rows['row_id']), 'row')} with {count(n_spans, 'span')} in {out}{told}")
-
-
-def _refuse_missing(file: Path, answered: "Predictions", texts: dict[str, str], allow_missing: bool) -> None:
-    from piibench_duck import door
-
-    if answered.missing_row_ids and not allow_missing:
-        found = door.missing_rows(
-            file, answered.missing_row_ids, texts, "the file does not answer it; --allow-missing leaves it out"
-        )
-        raise door.Refused(found, listed_by=None)
+    how = "".join(f", {name.replace('_', ' ')}: {value}" for name, value in answered.settings)
+    return f"{count(len(answered.run_rows['row_id']), 'row')} with {count(n_spans, 'span')}", how
 
 
 def _given(
@@ -222,7 +222,7 @@ def _write(out: Path, to: str, given: "Given") -> None:
     with console.status(f"convert to {to}"):
         lost = converting.write(out, to, given)
     for reason, n_spans in lost.items():
-        console.warn(f"{count(n_spans, 'span')} left out, which {reason}: {to} cannot carry that")
+        console.warn(f"{count(n_spans, 'span')} left out, {reason}: {to} cannot carry that")
     for line in converting.held_back(to, given):
         console.warn(line)
     n_rows = len(given.rows.rows["row_id"])

@@ -69,6 +69,8 @@ def predict(
     }
     if shard and merge:
         raise WrongUsageError("--shard answers a part and --merge puts parts together; one of them was expected")
+    if (shard or merge) and (time or check_batch):
+        raise WrongUsageError("--time and --check-batch go with a run that is whole, after its shards are merged")
     asked = runner.Asked(
         designs=design,
         restart=restart,
@@ -102,11 +104,16 @@ def predict(
     place = protocols.find_board(board, protocol)
     for run in runs or []:
         if run not in protocol.runs:
-            raise PiibenchError(f"no run {run!r}; there are {', '.join(protocol.runs)}")
+            is_own = (place.warehouse / "runs" / f"{run}.parquet").is_file()
+            told = "it is one of your own: give its --model or --about again, with --as" if is_own else "there are "
+            raise PiibenchError(f"no run {run!r} of the protocol; {told}{'' if is_own else ', '.join(protocol.runs)}")
     asked = asked._replace(designs=protocols.check_designs(design, board, protocol))
     plan_of_board = protocols.board_plan(place, protocol)
-    for run in runs or (plan_of_board.runs if plan_of_board else protocol.runs):
-        _run(place, protocol, protocol.runs[run], asked)
+    failed = 0
+    for run in runs or (plan_of_board or protocol.own).runs:
+        failed += not _run(place, protocol, protocol.runs[run], asked)
+    if runs and failed:  # what a board names by itself and cannot run is on the board, and no fault
+        raise typer.Exit(1)
 
 
 def _own_plan(
@@ -158,21 +165,28 @@ def _own_run(
         {**said.get("options", {}), **given},
         batch_size,
     )
-    called = name or said.get("name") or plan.name.rstrip("/").rpartition("/")[2].rpartition(":")[2]
+    called = name or said.get("name")
+    if called is None:
+        called = plan.name.rstrip("/").rpartition("/")[2].rpartition(":")[2]
+        if not run_plans.is_name(called):  # nor told: it may be of an address or a command line
+            raise WrongUsageError("MODEL gives its run no name that files may have; --as with one was expected")
     run_plans.check_name(called)
     if called in protocol.runs:
         raise PiibenchError(f"run {called!r} is one that protocol.toml defines; another name, --as, was expected")
-    only_said = {key: value for key, value in said.items() if key in run_plans.SAID}
+    only_said = {key: value for key, value in said.items() if key in (*run_plans.SAID, "namespace")}
     asked = asked._replace(designs=protocols.check_designs(asked.designs, board, protocol))
-    _run(place, protocol, plan._replace(name=called, **only_said), asked)
+    if not _run(place, protocol, plan._replace(name=called, **only_said), asked):
+        raise typer.Exit(1)
 
 
-def _run(place: "places.Board", protocol: "Protocol", plan: "RunPlan", asked: "Asked") -> None:
+def _run(place: "places.Board", protocol: "Protocol", plan: "RunPlan", asked: "Asked") -> bool:
+    """Whether the run was made, or is there as it was asked for."""
     from piibench_duck import runs as runner
 
     with console.bar(plan.name) as start:
         outcome = runner.run_on_board(place, protocol, plan, asked, start)
     _say(plan.name, outcome, asked)
+    return not outcome.why
 
 
 def _say(name: str, outcome: "Outcome", asked: "Asked") -> None:
@@ -221,3 +235,17 @@ def combine(
     place = protocols.find_board(board, protocol)
     n_rows = combining.run(place, protocol, combining.plan_of(name, a, b, rule.value))
     print(f"{name}: {n_rows} rows that both {a} and {b} answered")
+
+
+def drop(
+    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Runs of the board.")], board: Board = "demo"
+) -> None:
+    """Remove runs from a board, with their answers and results."""
+    from piibench_duck import boards
+    from piibench_duck import protocol as protocols
+
+    place = protocols.find_board(board, protocols.load())
+    boards.require_built(place.warehouse, place.name)
+    for run in boards.asked_runs(place.warehouse, runs):
+        boards.drop_run(place, run)
+        print(f"{run}: removed from {place.name}")

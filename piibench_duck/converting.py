@@ -1,12 +1,12 @@
-"""Rows, their gold and what runs predicted, of a board or of files, handed to a writer of another tool's format."""
+"""Files of other tools read; and rows, gold and runs handed to a writer of another tool's format."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from piibench_duck import boards, query, warehouse
+from piibench_duck import boards, door, query, warehouse
 from piibench_duck.errors import PiibenchError
-from piibench_duck.interchange import formats
+from piibench_duck.interchange import formats, guessing, tab
 from piibench_duck.interchange.tables import (
     ALIGNMENT_COLUMNS,
     GOLD_COLUMNS,
@@ -21,6 +21,7 @@ from piibench_duck.interchange.tables import (
     append_row,
     empty,
 )
+from piibench_duck.offsets import OffsetUnit
 from piibench_duck.places import Board
 from piibench_duck.protocol import Protocol
 
@@ -37,6 +38,29 @@ class Given(NamedTuple):
 
     rows: Rows
     runs: Mapping[str, Predictions]
+
+
+def gold(file: Path, kind: str, unit: OffsetUnit) -> tuple[Rows, str | None]:
+    """Gold of a file, and what its reader should be warned of. Raises `door.Refused`."""
+    with guessing.hinted(file, kind, "read_rows"):
+        known = guessing.of_gold(file) if kind == guessing.AUTO else kind
+        reader = formats.rows_reader(known)
+        if known != "tab" or unit != "codepoint":
+            return reader(file, unit), None
+        found = tab.read_gold(file)
+        return tab.as_rows(found), tab.surface_warning(found)
+
+
+def predictions(file: Path, kind: str, rows: Path, unit: OffsetUnit, allow_missing: bool) -> Predictions:
+    """Answers of a file to those rows. Raises `door.Refused`, also for rows left out unless allowed."""
+    reader = formats.reader(kind) if kind != guessing.AUTO else None
+    texts = door.read_rows(rows).texts
+    with guessing.hinted(file, kind, "read"):
+        answered = (reader or formats.reader(guessing.of_predictions(file, {})))(file, texts, unit)
+    if answered.missing_row_ids and not allow_missing:
+        why = "the file does not answer it; --allow-missing leaves it out"
+        raise door.Refused(door.missing_rows(file, answered.missing_row_ids, texts, why), listed_by=None)
+    return answered
 
 
 def of_board(board: Board, protocol: Protocol, runs: Sequence[str]) -> Given:

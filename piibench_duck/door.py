@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from piibench_duck.errors import PiibenchError
-from piibench_duck.interchange.intervals import misplaced_alignments, misplaced_chars_seen, place_spans
+from piibench_duck.interchange.intervals import label_faults, misplaced_alignments, misplaced_chars_seen, place_spans
 from piibench_duck.interchange.keys import PREDICTION, ROW, check_key_map, keys_read
 from piibench_duck.interchange.records import Fault, Record, check_rereadable, read_records
 from piibench_duck.interchange.row_names import texts_as_names
@@ -52,16 +52,22 @@ class Finding(NamedTuple):
     detail: str
 
     def __str__(self) -> str:
-        place = self.file if self.line is None else f"{self.file}:{self.line}"
         row = "" if self.row_id is None else f" row {self.row_id!r}:"
-        return f"{place}:{row} {self.reason}: {self.detail}"
+        return f"{_place(self)}:{row} {self.reason}: {self.detail}"
 
 
 class Refused(PiibenchError):  # noqa: N818 (what happened to the file, not an error of ours)
     """A file that was not taken, with everything that is wrong with it in the order of its lines."""
 
-    def __init__(self, findings: Sequence[Finding], listed_by: str | None = "`piibench-duck validate`") -> None:
+    def __init__(
+        self,
+        findings: Sequence[Finding],
+        listed_by: str | None = "`piibench-duck validate`",
+        folder: str | None = None,
+    ) -> None:
+        """`folder` is what was not taken where findings name the files in it."""
         self.findings = list(findings)
+        self.hint: str | None = None  # what to try instead, where somebody knows
         self.listed_by = listed_by  # what shows all of them, where there is such a thing
         first = self.findings[0]
         if first.reason == "missing_rows":
@@ -70,13 +76,21 @@ class Refused(PiibenchError):  # noqa: N818 (what happened to the file, not an e
         else:
             there = "" if first.row_id is None else f" in {first.row_id!r}"
             there = there if first.line is None else f" at line {first.line}"
+            there = there if folder is None else f" in {_place(first)}"
             what = "1 fault" if len(self.findings) == 1 else f"{len(self.findings)} faults, the first"
             what += ("," if there and len(self.findings) == 1 else "") + there
-        super().__init__(f"{first.file}: {what}: {first.reason}")
+        super().__init__(f"{folder or first.file}: {what}: {first.reason}")
+
+    def __str__(self) -> str:
+        return super().__str__() + (f"; {self.hint}" if self.hint else "")
 
     def as_json(self) -> str:
         """All findings as a JSON array."""
         return as_json(self.findings)
+
+
+def _place(finding: Finding) -> str:
+    return finding.file if finding.line is None else f"{finding.file}:{finding.line}"
 
 
 def as_json(findings: Sequence[Finding]) -> str:
@@ -236,6 +250,7 @@ def _predictions_of(
         elif not faults:
             seen.add(row_id)
             faults = place_spans(row["spans"], text, unit, "spans") + misplaced_chars_seen(row.get("chars_seen"), text)
+            faults = faults or label_faults(row["spans"], text, "spans")
         if faults:
             known = texts.get(row_id) if texts is not None and isinstance(row_id, str) else None
             findings += _findings(path, record, row_id, known, faults)

@@ -18,6 +18,7 @@ SECONDS = 20.0
 
 _NAMED = {"model": "model", "dataset": "data set"}
 _CHUNK = 1 << 20
+_NO_CONNECTION = ("ConnectError", "ConnectTimeout", "ProxyError", "ConnectionRefusedError", "gaierror")
 
 
 class Snapshot(NamedTuple):
@@ -56,7 +57,8 @@ def commit_of(model: str, revision: str | None, unpinned: bool = False) -> str:
     if unpinned:
         return newest_commit(model, revision)
     raise PiibenchError(
-        f"model {model!r} on the hub needs its revision as a full commit of 40 hex digits, but got {revision!r}"
+        f"model {model!r} on the hub needs its revision as a full commit of 40 hex digits, but got {revision!r}; "
+        "--unpinned takes it as it is today"
     )
 
 
@@ -286,6 +288,8 @@ def _why(error: BaseException) -> str:
         return "the hub answered 404, so there is no such thing"
     if status is not None:
         return f"the hub answered {status}"
+    if kind := next((type(one).__name__ for one in chain if type(one).__name__ in _NO_CONNECTION), None):
+        return f"the hub cannot be reached ({kind})"
     return f"the transfer failed ({_kind(chain)})"
 
 

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from piibench_duck import boards, door, label_maps, left_open, masks, predict, warehouse
 from piibench_duck.errors import PiibenchError, WrongUsageError
-from piibench_duck.interchange import formats, iob
-from piibench_duck.interchange.keys import PREDICTION, keys_read
+from piibench_duck.interchange import formats, guessing, iob
+from piibench_duck.interchange.guessing import AUTO
 from piibench_duck.interchange.records import check_rereadable
 from piibench_duck.interchange.tables import Columns, Predictions
 from piibench_duck.interchange.taking import UncountedError
-from piibench_duck.json_types import word
 from piibench_duck.offsets import OffsetUnit
 from piibench_duck.places import Board
 from piibench_duck.protocol import BoardPlan, Protocol, board_plan
@@ -22,10 +21,17 @@ from piibench_duck.protocol import BoardPlan, Protocol, board_plan
 if TYPE_CHECKING:
     import pyarrow as pa
 
-AUTO = "auto"
 _OWN = ("jsonl", "parquet", "tab")  # of which the file alone says all that there is to say
 _UNTYPED = ("tab", "redacted")  # whose MASK says nothing of the type
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")  # of files and folders on any system
+
+
+class Checked(NamedTuple):
+    """What a file would bring as a run, of a board that is not changed."""
+
+    answers: Predictions
+    designs: list[left_open.OpenRows]  # each of a built board that is answered in part or not at all
+    unexplained: dict[str, int]  # labels that no map names, with their spans
 
 
 class Imported(NamedTuple):
@@ -79,20 +85,32 @@ def import_run(
     """
     check_rereadable(path)
     boards.require_built(board.warehouse, board.name)
-    kind = _kind(path, key_map or {}) if kind == AUTO else kind
-    if key_map and kind != "jsonl":
-        told = "masks by document" if kind == "tab" else f"a file of the format {kind}"
-        raise WrongUsageError(f"--map goes with a predictions file, not with {told}")
-    reader = formats.reader(kind)
+    with guessing.hinted(path, kind, "read"):
+        source = _source(path, kind, unit, key_map or {})
+        return write_run(board, protocol, name, source, note, allow_missing, labels or {})
 
-    def read(asked: _Asked) -> Predictions:
-        if kind == "tab":
-            return masks.read(asked.con, path, unit, asked.documents)
-        if kind == "jsonl":
-            return door.read_predictions(path, asked.texts, unit, key_map or {}, allow_missing=True)
-        return _of_format(reader, path, asked, unit)
 
-    return write_run(board, protocol, name, _Source(path, kind, read), note, allow_missing, labels or {})
+def check(
+    board: Board,
+    protocol: Protocol,
+    path: Path,
+    kind: str = AUTO,
+    unit: OffsetUnit = "codepoint",
+    key_map: Mapping[str, str] | None = None,
+) -> Checked:
+    """What `import_run` would take of a file, or refuse; nothing is written."""
+    check_rereadable(path)
+    boards.require_built(board.warehouse, board.name)
+    with guessing.hinted(path, kind, "read"):
+        source = _source(path, kind, unit, key_map or {})
+        con = warehouse.connect()
+        boards.verify(con, board.warehouse, (*boards.kept_tables(), *warehouse.RUN_TABLES))
+        warehouse.attach(con, board.warehouse, [])
+        plan = board_plan(board, protocol)
+        answers, _ = _answers(con, plan, source, allow_missing=False)
+        line = _line(source, "checked", None, answers, {})
+        designs = left_open.rows(con, plan, answers.run_rows["row_id"])
+        return Checked(answers, designs, _unexplained(board, protocol, line, answers, source.kind))
 
 
 def import_frame(
@@ -129,7 +147,6 @@ def write_run(
     """Write what a source says of a built board's rows as a run. Raises as `import_run` does."""
     _check_name(board, protocol, name)
     boards.sweep(board.warehouse)
-    kind = source.kind
     with predict.held(board.warehouse / "chunks" / name):
         con = warehouse.connect()
         boards.verify(con, board.warehouse, (*boards.kept_tables(), *warehouse.RUN_TABLES))
@@ -138,16 +155,7 @@ def write_run(
             raise PiibenchError(f"run {name!r} of board {board.name!r} was not imported; another name was expected")
         left_open.check_types(con, labels)
         plan = board_plan(board, protocol)
-        texts = dict(con.sql("select row_id, text from contracts.rows order by row_id").fetchall())
-        ranked = _row_ids(con, plan.ranked if plan else None)
-        answers = source.read(_Asked(con, texts, plan.documents if plan else None, _orders(con, plan)))
-        left_out: Sequence[str] = answers.missing_row_ids
-        if kind != "tab":
-            left_out = sorted(ranked.intersection(left_out))
-        if left_out and not allow_missing:
-            why = "the file has no line for it" if kind != "tab" else "the file does not name its document"
-            why += "; --allow-missing leaves it open"
-            raise door.Refused(door.missing_rows(source.path, left_out, texts, why), listed_by=None)
+        answers, ranked = _answers(con, plan, source, allow_missing)
         answered = answers.run_rows["row_id"]
         inputs = boards.row_inputs(con, board.warehouse, answered)
         line = _line(source, name, note, answers, labels)
@@ -156,9 +164,43 @@ def write_run(
     n_missing = len(ranked.difference(answered))
     found = answers.pred_spans["source_label"]
     unused = [label for label in labels if label not in set(found)]
-    return Imported(
-        *(len(answered), len(found), len(ranked), n_missing, designs), _unexplained(board, protocol, name, kind), unused
-    )
+    unexplained = _unexplained(board, protocol, line, answers, source.kind)
+    return Imported(len(answered), len(found), len(ranked), n_missing, designs, unexplained, unused)
+
+
+def _source(path: Path, kind: str, unit: OffsetUnit, key_map: Mapping[str, str]) -> _Source:
+    """A file, and how it is read."""
+    kind = guessing.of_predictions(path, key_map) if kind == AUTO else kind
+    if key_map and kind != "jsonl":
+        told = "masks by document" if kind == "tab" else f"a file of the format {kind}"
+        raise WrongUsageError(f"--map goes with a predictions file, not with {told}")
+    reader = formats.reader(kind)
+
+    def read(asked: _Asked) -> Predictions:
+        if kind == "tab":
+            return masks.read(asked.con, path, unit, asked.documents)
+        if kind == "jsonl":
+            return door.read_predictions(path, asked.texts, unit, key_map, allow_missing=True)
+        return _of_format(reader, path, asked, unit)
+
+    return _Source(path, kind, read)
+
+
+def _answers(
+    con: warehouse.Connection, plan: BoardPlan | None, source: _Source, allow_missing: bool
+) -> tuple[Predictions, set[str]]:
+    """What a source says of the board in `con`, and the rows that the board ranks on."""
+    texts = dict(con.sql("select row_id, text from contracts.rows order by row_id").fetchall())
+    ranked = _row_ids(con, plan.ranked if plan else None)
+    answers = source.read(_Asked(con, texts, plan.documents if plan else None, _orders(con, plan)))
+    left_out: Sequence[str] = answers.missing_row_ids
+    if source.kind != "tab":
+        left_out = sorted(ranked.intersection(left_out))
+    if left_out and not allow_missing:
+        why = "the file has no line for it" if source.kind != "tab" else "the file does not name its document"
+        why += "; --allow-missing leaves it open"
+        raise door.Refused(door.missing_rows(source.path, left_out, texts, why), listed_by=None)
+    return answers, ranked
 
 
 def _of_format(reader: formats.Read, path: Path, asked: _Asked, unit: OffsetUnit) -> Predictions:
@@ -187,10 +229,14 @@ def _orders(con: warehouse.Connection, plan: BoardPlan | None) -> list[list[str]
     return [[row_id for (row_id,) in rows] for rows in found]
 
 
-def _unexplained(board: Board, protocol: Protocol, name: str, kind: str) -> dict[str, int]:
+def _unexplained(
+    board: Board, protocol: Protocol, line: Mapping[str, Any], answers: Predictions, kind: str
+) -> dict[str, int]:
     con = warehouse.connect()
     label_maps.fill(con, board, protocol)
-    warehouse.attach(con, board.warehouse, [name], keep=("taxonomy", "label_map"))
+    warehouse.fill(con, "runs", {name: [value] for name, value in line.items()})
+    for spans in _tables(line["run_id"], answers)["pred_spans"]:
+        warehouse.fill_arrow(con, "pred_spans", spans)
     found = left_open.unexplained(con)
     return {label: n_spans for label, n_spans in found.items() if kind not in _UNTYPED or label != iob.MASK}
 
@@ -202,26 +248,6 @@ def _check_name(board: Board, protocol: Protocol, name: str) -> None:
         raise PiibenchError(f"run {name!r} is one that protocol.toml defines; another name was expected")
     if (board.results / name).exists() and not (board.results / name).is_dir():
         raise PiibenchError(f"run name {name!r}: a file of the board's results is called so; another was expected")
-
-
-def _kind(path: Path, key_map: Mapping[str, str]) -> str:
-    """`tab` where a file is one JSON object and not a line of predictions, `jsonl` (or Parquet) for all else."""
-    try:
-        found = path.read_bytes()
-    except OSError as error:
-        raise PiibenchError(f"{path}: cannot be read ({error.strerror or type(error).__name__})") from error
-    try:
-        value = json.loads(found)
-    except (ValueError, RecursionError):  # Parquet, several lines, or what the door will refuse
-        return "jsonl"
-    if not isinstance(value, dict):
-        raise PiibenchError(
-            f"{path}: is {word(value)}; predictions, an object with id and spans on each line, or masks, one object of "
-            "documents, were expected (gold goes through `piibench-duck convert`)"
-        )
-    ids = keys_read({"id": PREDICTION["id"]}, key_map)
-    is_masks = not any(isinstance(value.get(key), str) for key in ids)
-    return "tab" if is_masks else "jsonl"
 
 
 def _row_ids(con: warehouse.Connection, design: str | None) -> set[str]:

@@ -69,5 +69,5 @@ def _runs(board: str) -> tuple[Sequence[str], Lines]:
     boards.require_built(place.warehouse, place.name)
     con = warehouse.connect()
     warehouse.attach(con, place.warehouse)
-    columns = ("run_id", "status", "kind", "runner", "model", "revision", "is_pinned", "licence", "why")
+    columns = ("run_id", "status", "kind", "runner", "model", "revision", "is_pinned", "artefact", "licence", "why")
     return columns, list(con.sql(f"select {', '.join(columns)} from contracts.runs order by run_id").fetchall())

@@ -10,20 +10,27 @@ from piibench_duck.runners import Description
 
 def machine(description: Description) -> dict[str, str]:
     """Where a run ran, by name, with what its runner says of its libraries, provider, device and threads."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    used = {name: description.libraries.get(name, "") for name in ("device", "provider")}
+    used = " ".join(description.libraries.get(name, "") for name in ("device", "provider"))
+    # The system may have what a library's build cannot drive, and a library may know what has no device file.
+    told = [one for one in description.libraries.get("accelerators_unused", "none").split(", ") if one != "none"]
+    idle = dict.fromkeys([*unused(accelerators(), used), *told])
     return {
         "host": platform.node(),
         "processor": _processor(),
-        "cores": str(cores),
+        "cores": str(cores()),
         "python": platform.python_version(),
         "platform": platform.platform(),
         "device": "cpu",
         "provider": "none",
         "threads": "1",
-        "accelerators_unused": ", ".join(unused(accelerators(), " ".join(used.values()))) or "none",
         **description.libraries,
+        "accelerators_unused": ", ".join(idle) or "none",
     }
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def together(machines: Sequence[Mapping[str, str]]) -> dict[str, str]:

@@ -5,9 +5,10 @@ from pathlib import Path
 
 from piibench_duck import hub
 from piibench_duck.errors import PiibenchError
+from piibench_duck.names import mentioned
 from piibench_duck.run_plans import RunPlan
 from piibench_duck.runners import _model_files
-from piibench_duck.runners.registry import runner_names
+from piibench_duck.runners.registry import runner_names, shown
 
 AUTO = "auto"
 _OF_MODELS = ("onnx", "transformers", "gliner", "spacy", "http", "command")
@@ -28,7 +29,8 @@ def plan_of(
             raise PiibenchError(f"runner {model!r} takes no revision, but got {revision!r}")
         return RunPlan(model, model, options=asked)
     runner = _chosen(model, revision, complete, unpinned) if pipeline == AUTO else pipeline
-    return RunPlan(model, runner, model, revision, options=asked, unpinned=unpinned)
+    called = shown(runner, model) or model  # an address or a command line may hold a secret
+    return RunPlan(called, runner, model, revision, options=asked, unpinned=unpinned)
 
 
 def _chosen(model: str, revision: str | None, complete: list[str], unpinned: bool) -> str:
@@ -37,13 +39,25 @@ def _chosen(model: str, revision: str | None, complete: list[str], unpinned: boo
     is_package = model.startswith(_model_files.PACKAGE)
     if not (Path(model).is_dir() or is_package or revision is not None or unpinned):
         raise PiibenchError(
-            f"no model {model!r}: it is neither a folder nor package:NAME nor a URL nor one of {', '.join(complete)}; "
-            "a model of the hub needs --revision with its commit"
+            f"no model {mentioned(model)}: it is neither a folder nor package:NAME nor a URL nor one of "
+            f"{', '.join(complete)}; a model of the hub needs --revision with its commit, or --unpinned"
         )
-    return _by_files(_files(model, revision, unpinned))
+    names = _files(model, revision, unpinned)
+    if not names and not Path(model).is_dir():
+        return "onnx"  # whose error says why it cannot be had
+    if (runner := _by_files(names)) is not None:
+        return runner
+    folder = Path(model)
+    what = f"model {(folder.resolve().name if folder.is_dir() else model)!r}"
+    if any(_model_files.is_pickled(name) for name in names):
+        raise PiibenchError(f"{what} has {_model_files.lacks_weights(names)}")
+    raise PiibenchError(
+        f"{what} is of no kind that auto knows: it looked for gliner_config.json, for meta.json and config.cfg, for a "
+        "graph *.onnx, and for config.json with *.safetensors; --pipeline names its runner"
+    )
 
 
-def _by_files(names: Collection[str]) -> str:
+def _by_files(names: Collection[str]) -> str | None:
     """The runner of a model that has these files: of token classifiers onnx where there is a graph of a usual name."""
     last = {name.rpartition("/")[2] for name in names}
     if "gliner_config.json" in last:
@@ -54,7 +68,8 @@ def _by_files(names: Collection[str]) -> str:
         return "onnx"
     if "config.json" in last and any(name.endswith(".safetensors") for name in last):
         return "transformers"
-    return "onnx"  # whose error says what it looked for
+    # Whose error names the graphs that it found, or whose option `file` does.
+    return "onnx" if any(name.endswith(".onnx") for name in names) else None
 
 
 def _files(model: str, revision: str | None, unpinned: bool) -> Collection[str]:
@@ -64,4 +79,9 @@ def _files(model: str, revision: str | None, unpinned: bool) -> Collection[str]:
     folder = Path(model)
     if folder.is_dir():
         return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-    return hub.names(model, hub.commit_of(model, revision, unpinned))
+    if not unpinned:
+        hub.commit_of(model, revision)  # raises where there is none
+    try:
+        return hub.names(model, hub.commit_of(model, revision, unpinned))
+    except PiibenchError:
+        return ()

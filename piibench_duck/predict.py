@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from piibench_duck.errors import PiibenchError
-from piibench_duck.names import is_text
+from piibench_duck.names import is_text, label_fault, labels_with_text
 from piibench_duck.runners import Answer, Description, Detector, Span, Text
 
 if TYPE_CHECKING:
@@ -118,7 +118,13 @@ def _held_texts(texts: Sequence[Text]) -> Texts:
 
 def begun(folder: Path) -> dict[str, Any]:
     """What the run in `folder` was begun with: its detector, batches, texts and their digests."""
-    return _manifest(folder)
+    manifest = _manifest(folder)
+    kinds = {"settings_digest": str, "inputs_digest": str, "n_rows": int, "chunk_rows": int, "detector": dict}
+    is_whole = all(type(manifest.get(name)) is kind for name, kind in kinds.items())
+    described = {*Description._fields} - {"libraries"}
+    if not is_whole or manifest["detector"].keys() != described or manifest["chunk_rows"] < 1 or manifest["n_rows"] < 0:
+        raise PiibenchError(f"run.json of {folder.name!r} is damaged; answer that part again, or copy it again")
+    return manifest
 
 
 def _refuse_errors(answered: "Sequence[Row]") -> None:
@@ -236,8 +242,14 @@ def _checked(text: Text, answer: Answer) -> tuple[Answer, str | None]:
         and type(answer.chars_seen) is int
         and 0 <= answer.chars_seen <= n_chars
         and all(_is_span(span, text.text) for span in answer.spans)
+        and not _tells(answer.spans, text.text)
     )
     return (answer, None) if right else (Answer((), 0, "error"), BadAnswerError.__name__)
+
+
+def _tells(spans: Sequence[Span], text: str) -> bool:
+    labels = [span.label for span in spans]
+    return bool(labels_with_text(labels, (text[span.start : span.end] for span in spans), text))
 
 
 def _is_span(span: Span, text: str) -> bool:
@@ -247,6 +259,7 @@ def _is_span(span: Span, text: str) -> bool:
         and 0 <= span.start < span.end <= len(text)
         and isinstance(span.label, str)
         and span.label != ""
+        and label_fault(span.label) is None
         and not is_text(span.label, text[span.start : span.end])
         and (span.score is None or (isinstance(span.score, float) and math.isfinite(span.score)))
     )

@@ -65,7 +65,7 @@ def load(path: Path | None = None) -> Protocol:
                 for name, design in table["designs"].items()
             },
             boards={name: _read_plan(board) for name, board in table["boards"].items()},
-            own=_read_plan({"title": "", "corpora": [], "runs": list(table["runs"]), **table["own"]}),
+            own=_read_plan({"title": "", "corpora": [], **table["own"]}),
             splits={name: tuple(splits) for name, splits in table["corpora"].items()},
             runs={
                 name: run_plans.of_table(name, run, f"{path.name}: [runs.{name}]")

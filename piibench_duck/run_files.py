@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from piibench_duck import predict
+from piibench_duck.errors import PiibenchError
 from piibench_duck.interchange import tables, writing
 from piibench_duck.run_plans import RunPlan
 from piibench_duck.runners import Text
@@ -23,6 +24,8 @@ def run_on_file(
     folder = out.with_name(f"{out.name}.partial")
     texts = [Text(row_id, text) for row_id, text in rows.texts.items()]
     progress = start(len(texts)) if start else None
+    if folder.exists() and not (folder / "run.json").is_file() and (not folder.is_dir() or any(folder.iterdir())):
+        raise PiibenchError(f"{folder.name!r} is in the way, which predict did not begin; move it elsewhere")
     with predict.held(folder):
         predict.predict(
             texts,
@@ -35,6 +38,9 @@ def run_on_file(
             progress=progress,
         )
         found = predict.answers(folder)
+        if texts and sum(found.errors.values()) == len(texts):
+            shutil.rmtree(folder)
+            raise PiibenchError(f"no row was answered ({', '.join(found.errors)}), so nothing is written")
         writing.write_predictions(
             out,
             tables.Predictions(

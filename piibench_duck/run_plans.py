@@ -36,15 +36,20 @@ class RunPlan(NamedTuple):
 
 
 KEYS = RunPlan._fields[1:]
-SAID = ("namespace", "artefact", "licence", "credit", "publisher", "recipe", "steered", "conflict_of_interest", "note")
+SAID = ("artefact", "licence", "credit", "publisher", "recipe", "steered", "conflict_of_interest", "note")
 """Keys that shape no answer and only say what a run is."""
 
 _TABLES = ("options", "steered")
 
 
+def is_name(name: str) -> bool:
+    """Whether a run can be called so."""
+    return _NAME.fullmatch(name) is not None
+
+
 def check_name(name: str) -> None:
     """Raise where a run cannot be called so."""
-    if not _NAME.fullmatch(name):
+    if not is_name(name):
         raise PiibenchError(f"run name {name!r}: letters, digits, and - _ . behind the first of them were expected")
 
 
@@ -54,7 +59,7 @@ def of_table(name: str, table: Mapping[str, Any], where: str) -> RunPlan:
         if key not in KEYS:
             near = difflib.get_close_matches(key, KEYS, 1)
             meant = f"; {near[0]!r} was meant?" if near else ""
-            raise PiibenchError(f"{where}: no key {key!r}{meant}; there are {', '.join(KEYS)}")
+            raise PiibenchError(f"{where}: no key {key!r}{meant}; there are name, {', '.join(KEYS)}")
     if "runner" not in table:
         raise PiibenchError(f"{where}: has no 'runner'; the name of one was expected (piibench-duck list runners)")
     found: dict[str, Any] = {}

@@ -1,22 +1,27 @@
 """What a run has answered already, what is left for it to answer, and its line and tables in the warehouse."""
 
+import shutil
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from piibench_duck import boards, combine, machine, speed, warehouse
+from piibench_duck import boards, combine, machine, speed, versions, warehouse
 from piibench_duck.errors import PiibenchError
 from piibench_duck.places import Board
 from piibench_duck.protocol import Protocol, board_plan
-from piibench_duck.run_plans import RunPlan
+from piibench_duck.run_plans import SAID, RunPlan
 from piibench_duck.runners import SETTINGS, Description, Text
 from piibench_duck.runners.registry import shown, version_of
+from piibench_duck.shards import Shard
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from piibench_duck.chunks import Answers
 
-_SAID = ("artefact", "licence", "credit", "publisher", "recipe", "steered", "conflict_of_interest", "note")
+
+_ANSWERED = "select row_id from contracts.run_rows where status <> 'error'"
+"""A row that failed is asked again."""
 
 
 class Earlier(NamedTuple):
@@ -24,8 +29,7 @@ class Earlier(NamedTuple):
 
     row_ids: frozenset[str]  # of rows that are still the same
     is_whole: bool  # whether those are all that it answered
-    machine: Mapping[str, str]  # where it did
-    said: Mapping[str, Any]  # what people said of it then
+    line: Mapping[str, Any]  # of `contracts.runs`
 
 
 class Todo(NamedTuple):
@@ -62,6 +66,8 @@ def _earlier(con: warehouse.Connection, board: Board, run: str, digest: str | No
     inputs = [there.get(f"{table}/{run}", {}).get("inputs") for table in warehouse.RUN_TABLES]
     if not inputs[0] or inputs != [inputs[0]] * len(inputs):
         return None
+    if versions.first_other(con, board.warehouse, [f"{table}/{run}" for table in warehouse.RUN_TABLES]):
+        return None  # of an older version, whose columns were others
     scratch = warehouse.connect()
     warehouse.attach(scratch, board.warehouse, [run])
     found = warehouse.rows_of(scratch, "select * from contracts.runs")
@@ -69,10 +75,8 @@ def _earlier(con: warehouse.Connection, board: Board, run: str, digest: str | No
         return None
     same = {name for name, said in inputs[0].items() if there.get(name, {}).get("digest") == said}
     row_ids = [row_id for name in sorted(same) for row_id in boards.row_ids(scratch, board.warehouse, name)]
-    answered = {row_id for (row_id,) in scratch.sql("select row_id from contracts.run_rows").fetchall()}
-    [line] = found
-    said = {name: line[name] for name in _SAID}
-    return Earlier(frozenset(answered.intersection(row_ids)), same == inputs[0].keys(), line["machine"], said)
+    answered = {row_id for (row_id,) in scratch.sql(_ANSWERED).fetchall()}
+    return Earlier(frozenset(answered.intersection(row_ids)), same == inputs[0].keys(), found[0])
 
 
 def wanted(con: warehouse.Connection, board: Board, protocol: Protocol, designs: Sequence[str] | None) -> Sequence[str]:
@@ -108,7 +112,7 @@ def _kept(con: warehouse.Connection, table: str, there: Earlier | None) -> "list
 
 def machine_of(todo: Todo, found: "Answers", checked: speed.BatchCheck | None) -> dict[str, str]:
     """Where all that is kept and all that is new was answered."""
-    earlier = [todo.there.machine] if todo.there and todo.there.row_ids else []
+    earlier = [todo.there.line["machine"]] if todo.there and todo.there.row_ids else []
     said = machine.together([*earlier, *([found.machine] if found.machine else [])])
     return {**said, **({"rows_changed_by_batching": str(checked)} if checked else {})}
 
@@ -165,9 +169,42 @@ def not_run(plan: RunPlan, why: str) -> dict[str, Any]:
 
 def said_of(plan: RunPlan) -> dict[str, Any]:
     """What people say of a run."""
-    return {"run_id": plan.name, "runner": plan.runner, **{name: getattr(plan, name) for name in _SAID}}
+    return {"run_id": plan.name, "runner": plan.runner, **{name: getattr(plan, name) for name in SAID}}
 
 
 def is_said_otherwise(todo: Todo, plan: RunPlan) -> bool:
     """Whether people say something else of a run than when it was answered."""
-    return todo.there is not None and todo.there.said != {name: getattr(plan, name) for name in _SAID}
+    if todo.there is None:
+        return False
+    return {name: todo.there.line[name] for name in SAID} != {name: getattr(plan, name) for name in SAID}
+
+
+def refuse_other_settings(board: Board, run: str, digest: str) -> None:
+    """Raise where a run of that name was answered by something else: a name typed twice is not meant to lose it."""
+    con = warehouse.connect()
+    there = _earlier(con, board, run, None)
+    if there is not None and there.line["settings_digest"] != digest:
+        made = there.line
+        raise PiibenchError(
+            f"run {run!r} is there already, made by {made['runner']} with other settings; another name, or --restart "
+            "to replace it, was expected"
+        )
+
+
+def opened(board: Board) -> warehouse.Connection:
+    """A connection, after finding that the board's rows are those of its build."""
+    con = warehouse.connect()
+    boards.verify(con, board.warehouse, (*boards.kept_tables(), *warehouse.RUN_TABLES))
+    return con
+
+
+def folder_of(board: Board, run: str, todo: Todo, shard: Shard | None = None) -> Path:
+    """Named by what is to be answered: a design that was cut short does not stand in the way of another."""
+    return board.warehouse / "chunks" / f"{run}-{todo.digest[:12]}{shard.ending if shard else ''}"
+
+
+def clear(folders: Sequence[Path]) -> None:
+    """Remove what has become a run, with the locks beside it."""
+    for folder in folders:
+        shutil.rmtree(folder)
+        folder.with_name(f"{folder.name}.lock").unlink(missing_ok=True)

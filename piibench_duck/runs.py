@@ -1,21 +1,17 @@
 """Runs on a board: a runner over its rows, whole or in shards, into the warehouse."""
 
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from piibench_duck import boards, combine, predict, run_state, speed, warehouse
-from piibench_duck.errors import PiibenchError
+from piibench_duck import boards, combine, merging, predict, run_state, speed, warehouse
+from piibench_duck.errors import PiibenchError, WrongUsageError
 from piibench_duck.places import Board
 from piibench_duck.protocol import Protocol, board_plan
 from piibench_duck.run_plans import RunPlan
-from piibench_duck.runners import Description, Detector, Text
+from piibench_duck.runners import Detector, Text
 from piibench_duck.runners.registry import load_runner, options_of
-from piibench_duck.shards import Shard, all_of, of_row
-
-if TYPE_CHECKING:
-    pass
+from piibench_duck.shards import Shard, of_row
 
 Progress = Callable[[int], None]
 
@@ -68,33 +64,34 @@ def run_on_board(
     boards.sweep(board.warehouse)
     if plan.runner == combine.RUNNER:
         return _combine(board, protocol, plan)
+    boards.refuse_kinds(board, plan.name, ("combined", "file"), "was not made by a runner")
     if asked.shard:
         return _answer_shard(board, protocol, plan, asked, start)
     with predict.held(board.warehouse / "chunks" / plan.name):
+        if asked.merge:
+            return Outcome(*merging.merge(board, protocol, plan, asked.merge, asked.designs))
         return _run_on_board(board, protocol, plan, asked, start)
 
 
 def _run_on_board(
     board: Board, protocol: Protocol, plan: RunPlan, asked: Asked, start: Callable[[int], Progress] | None
 ) -> Outcome:
-    con = _opened(board)
-    if asked.merge:
-        return _merge(con, board, protocol, plan, asked)
+    con = run_state.opened(board)
     detector, why = _loaded(plan)
-    digest = predict.settings_digest(detector.description, asked.batch_rows) if detector else None
+    if detector is None:
+        return _not_run(con, board, protocol, plan, asked, why)
+    digest = predict.settings_digest(detector.description, asked.batch_rows)
     todo = run_state.todo_of(con, board, protocol, plan.name, digest, asked.designs, asked.restart)
-    is_kept = todo.there is not None and todo.there.is_whole
+    if plan.name not in protocol.runs and not asked.restart:
+        run_state.refuse_other_settings(board, plan.name, digest)
     is_news = todo.row_ids or asked.time_rows or asked.check_batch
-    if is_kept and (detector is None or not (is_news or run_state.is_said_otherwise(todo, plan))):
-        return Outcome("kept", why or None)  # answers are not thrown away for want of their model
-    if detector is None or digest is None:
-        boards.write_run(board.warehouse, run_state.not_run(plan, why), {}, {})
-        return Outcome("not_run", why)
+    if todo.there and todo.there.is_whole and not (is_news or run_state.is_said_otherwise(todo, plan)):
+        return Outcome("kept")
     checked = _check_batch(con, board, protocol, plan, asked, detector)
     folders = []
     if todo.row_ids:
         progress = start(len(todo.row_ids)) if start else None
-        folders = [_folder(board, plan, todo)]
+        folders = [run_state.folder_of(board, plan.name, todo)]
         _predict(con, detector, todo, todo.row_ids, folders[0], asked, progress)
     found = predict.answers_of(folders, plan.name)
     timed = None
@@ -109,8 +106,21 @@ def _run_on_board(
         found,
         timed,
     )
-    _clear(folders)
+    run_state.clear(folders)
     return Outcome("ran", errors=found.errors, batch_check=checked)
+
+
+def _not_run(
+    con: warehouse.Connection, board: Board, protocol: Protocol, plan: RunPlan, asked: Asked, why: str
+) -> Outcome:
+    """What becomes of a run whose detector cannot be had: answers that are still true are not thrown away for it."""
+    todo = run_state.todo_of(con, board, protocol, plan.name, None, asked.designs, restart=False)
+    if todo.there is None:
+        boards.write_run(board.warehouse, run_state.not_run(plan, why), {}, {})
+        return Outcome("not_run", why)
+    if not todo.there.is_whole:
+        run_state.write(con, board, todo.there.line, todo._replace(row_ids=[]), predict.answers_of([], plan.name), None)
+    return Outcome("kept", why)
 
 
 def _combine(board: Board, protocol: Protocol, plan: RunPlan) -> Outcome:
@@ -127,7 +137,7 @@ def _answer_shard(
     board: Board, protocol: Protocol, plan: RunPlan, asked: Asked, start: Callable[[int], Progress] | None
 ) -> Outcome:
     """The rows of one shard, into a folder that waits for `merge`."""
-    con = _opened(board)
+    con = run_state.opened(board)
     detector, why = _loaded(plan)
     if detector is None:
         raise PiibenchError(f"run {plan.name!r} cannot run: {why}")
@@ -135,64 +145,19 @@ def _answer_shard(
     digest = predict.settings_digest(detector.description, asked.batch_rows)
     todo = run_state.todo_of(con, board, protocol, plan.name, digest, asked.designs, asked.restart)
     mine = [row_id for row_id in todo.row_ids if of_row(row_id, asked.shard.of) == asked.shard.part]
-    folder = _folder(board, plan, todo, asked.shard)
+    folder = run_state.folder_of(board, plan.name, todo, asked.shard)
     _predict(con, detector, todo, mine, folder, asked, start(len(mine)) if start else None)
     return Outcome("answered", errors=predict.answers(folder, plan.name).errors)
-
-
-def _merge(con: warehouse.Connection, board: Board, protocol: Protocol, plan: RunPlan, asked: Asked) -> Outcome:
-    """All shards of a run as the run; raises where one is missing, not finished, or of other settings or texts."""
-    assert asked.merge is not None
-    parts = all_of(asked.merge)
-    chunks = board.warehouse / "chunks"
-    there = {part: sorted(chunks.glob(f"{plan.name}-????????????{part.ending}/run.json")) for part in parts}
-    for part, begun_there in there.items():
-        if not begun_there:
-            raise PiibenchError(f"shard {part} of run {plan.name!r} is not there; answer it, or copy its folder here")
-    begun = predict.begun(there[parts[0]][-1].parent)
-    todo = run_state.todo_of(con, board, protocol, plan.name, begun["settings_digest"], asked.designs, asked.restart)
-    folders = []
-    for part in parts:
-        folder = _folder(board, plan, todo, part)
-        if not (folder / "run.json").is_file():
-            raise PiibenchError(f"shard {part} of run {plan.name!r} answers other texts; answer it again")
-        manifest = predict.begun(folder)
-        if manifest["settings_digest"] != begun["settings_digest"]:
-            raise PiibenchError(
-                f"shard {part} of run {plan.name!r} was made with other settings than shard {parts[0]}; answer it again"
-            )
-        folders.append(folder)
-    found = predict.answers_of(folders, plan.name)
-    answered = sorted(map(str, found.run_rows["row_id"].to_pylist()))
-    if answered != todo.row_ids:
-        raise PiibenchError(
-            f"the {asked.merge} shards of run {plan.name!r} answer {len(answered)} rows, {len(set(answered))} of them "
-            f"different, where {len(todo.row_ids)} were expected; answer them again"
-        )
-    described = Description(**{**begun["detector"], "libraries": {}})
-    line = run_state.line_of(plan, described, begun["settings_digest"], run_state.machine_of(todo, found, None))
-    run_state.write(con, board, line, todo, found, None)
-    _clear(folders)
-    return Outcome("ran", errors=found.errors)
-
-
-def _opened(board: Board) -> warehouse.Connection:
-    con = warehouse.connect()
-    boards.verify(con, board.warehouse, (*boards.kept_tables(), *warehouse.RUN_TABLES))
-    return con
 
 
 def _loaded(plan: RunPlan) -> tuple[Detector | None, str]:
     """The detector, or why there is none."""
     try:
         return load(plan), ""
+    except WrongUsageError:
+        raise  # a slip of whoever typed it, and nothing about the detector
     except PiibenchError as error:
         return None, str(error)
-
-
-def _folder(board: Board, plan: RunPlan, todo: run_state.Todo, shard: Shard | None = None) -> Path:
-    """Named by what is to be answered: a design that was cut short does not stand in the way of another."""
-    return board.warehouse / "chunks" / f"{plan.name}-{todo.digest[:12]}{shard.ending if shard else ''}"
 
 
 def _predict(
@@ -232,10 +197,3 @@ def _check_batch(
     has_batches = "batch" in options_of(plan.runner)
     single = load(plan._replace(options={**plan.options, "batch": "1"})) if has_batches else detector
     return speed.check_batch(detector, single, _sample(con, board, protocol, asked.check_batch), asked.batch_rows)
-
-
-def _clear(folders: Sequence[Path]) -> None:
-    """Remove what has become a run, with the locks beside it."""
-    for folder in folders:
-        shutil.rmtree(folder)
-        folder.with_name(f"{folder.name}.lock").unlink(missing_ok=True)

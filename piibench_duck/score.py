@@ -210,7 +210,10 @@ def _refuse_missing(con: warehouse.Connection, options: Options) -> None:
     ).fetchall()
     if missing:
         told = ", ".join(f"{run!r} ({n_rows})" for run, n_rows in missing)
-        raise PiibenchError(f"missing_rows: rows not answered by {told}; predict them or pass --allow-missing")
+        raise PiibenchError(
+            f"missing_rows: rows not answered by {told}; predict them (again), or pass "
+            "--allow-missing to count them as missed"
+        )
 
 
 def refuse_slices(con: warehouse.Connection, columns: Sequence[str]) -> None:

@@ -5,6 +5,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from piibench_duck.errors import PiibenchError
 from piibench_duck.runners import Answer, Detector, Text
 
 if TYPE_CHECKING:
@@ -62,17 +63,33 @@ def check_batch(batched: Detector, single: Detector, texts: Sequence[Text], batc
     n_changed = 0
     for start in range(0, len(by_length), batch_rows):
         batch = by_length[start : start + batch_rows]
-        together = batched(batch)
-        n_changed += sum(_spans(one) != _spans(single([text])[0]) for text, one in zip(batch, together, strict=True))
+        together = _answers(batched, batch)
+        n_changed += sum(
+            _spans(one) != _spans(_answer(single, text)) for text, one in zip(batch, together, strict=True)
+        )
     return BatchCheck(n_changed, len(by_length))
 
 
-def _spans(answer: Answer) -> list[tuple[int, int, str]]:
+def _answers(detector: Detector, batch: Sequence[Text]) -> list[Answer | None]:
+    """What is said of each text of a batch, of a text by itself where the batch fails as a whole."""
+    try:
+        return [*detector(batch)]
+    except PiibenchError:
+        raise
+    except Exception:
+        return [_answer(detector, text) for text in batch]
+
+
+def _spans(answer: Answer | None) -> list[tuple[int, int, str]] | None:
+    if answer is None:
+        return None
     return sorted((span.start, span.end, span.label) for span in answer.spans)
 
 
 def _answer(detector: Detector, text: Text) -> Answer | None:
     try:
         return detector([text])[0]
+    except PiibenchError:
+        raise
     except Exception:  # a row that fails is counted where rows are answered
         return None

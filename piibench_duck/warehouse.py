@@ -70,19 +70,16 @@ def execute_file(con: Connection, file: sqlfiles.SqlFile, prefix: str = "") -> N
         raise RuntimeError(f"sql/{file.name.replace('.', '/')}.sql: {error}") from error
 
 
-def fill(con: Connection, table: str, columns: Mapping[str, Sequence[object]]) -> None:
+def fill(con: Connection, table: str, columns: Mapping[str, Sequence[Any]]) -> None:
     """Append `columns`, equally long, to a contract table; one that is not named is NULL.
 
     A map is a dict or a list of pairs. DuckDB's appender spares the import of pyarrow.
     """
-    maps = {"slices", "settings", "machine", "steered"} & columns.keys()
-    values = [_maps(columns[name]) if name in maps else columns[name] for name in columns]
+    values = {**columns}
+    for name in {"slices", "settings", "machine", "steered"} & columns.keys():
+        values[name] = [None if pairs is None else dict(pairs) for pairs in columns[name]]
     with con.appender(f"contracts.{table}", columns=list(columns)) as appender:
-        appender.append_rows(list(zip(*values, strict=True)))
-
-
-def _maps(values: Sequence[Any]) -> list[dict[str, str] | None]:
-    return [None if pairs is None else dict(pairs) for pairs in values]
+        appender.append_rows(list(zip(*values.values(), strict=True)))
 
 
 def fill_arrow(con: Connection, table: str, rows: "pa.Table") -> None:

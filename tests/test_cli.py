@@ -51,6 +51,8 @@ WRONG_USES = [
     ["predict", "rules", "--as", "mine"],
     ["predict", "--shard", "3/2"],
     ["predict", "--shard", "1/2", "--merge", "2"],
+    ["predict", "--shard", "1/2", "--time", "5"],
+    ["predict", "--merge", "2", "--check-batch", "5"],
     ["predict", "--model", "rules", "--option", "batch"],
     ["predict", "--model", "rules", "--option", "a=1", "--option", "a=2"],
     ["predict", "--rows", "rows.jsonl", "--model", "rules", "--out", "preds.jsonl", "--time", "3"],

@@ -162,9 +162,9 @@ def test_files_are_written_as_another_format_and_what_is_lost_is_counted(call: C
     write_lines(tmp_path / "rows.jsonl", lines)
     ended = call("convert", "rows.jsonl", "--out", "x.conll", "--to", "conll")
     assert (ended.code, ended.out) == (0, "2 rows in x.conll\n")
-    assert "1 span left out, which are excluded from scores: conll cannot carry that" in ended.err
-    assert "1 span left out, which overlap another" in ended.err
-    assert "1 span left out, which have a label that is no word" in ended.err
+    assert "1 span left out, excluded from scores: conll cannot carry that" in ended.err
+    assert "1 span left out, overlapping another: conll cannot carry that" in ended.err
+    assert "1 span left out, whose label is no word" in ended.err
     write_lines(tmp_path / "preds.jsonl", predictions(lines))
     assert call("convert", "rows.jsonl", "found", "--to", "brat", "--preds", "preds.jsonl").code == 0
     write_lines(tmp_path / "preds.jsonl", predictions(lines)[:1])
@@ -217,3 +217,46 @@ def test_a_map_of_keys_goes_with_no_other_format(call: Call, tmp_path: Path, boa
 def test_a_run_that_is_not_there_is_named_with_those_that_are(call: Call, board: Path) -> None:
     arguments = ("convert", "--board", board, "--to", "brat", "--out", "x")
     assert "no run 'y' on board 'board'; there are none" in call(*arguments, "--run", "y").err
+
+
+def test_a_file_of_another_tool_is_validated_without_being_written(call: Call, tmp_path: Path, board: Path) -> None:
+    (tmp_path / "given").write_text(json.dumps(INCLUSIVE))
+    before = sorted(tmp_path.rglob("*"))
+    for answered in (["--rows", board / "rows.jsonl"], ["--board", board]):
+        ended = call("validate", "given", "--from", "nervaluate", *answered)
+        told = "4 rows with 4 spans, ends: inclusive, matched by: position"
+        assert (ended.code, ended.out) == (0, f"given: nothing wrong: {told}\n"), ended.err
+        assert call("validate", "given", "--from", "nervaluate", *answered, "--json").out == "[]\n"
+    (tmp_path / "given").write_text(json.dumps({"r000": [{"label": "X", "start": 2, "end": 900}]}))
+    for answered in (["--rows", board / "rows.jsonl"], ["--board", board]):
+        ended = call("validate", "given", "--from", "nervaluate", *answered, "--json")
+        assert (ended.code, [one["reason"] for one in json.loads(ended.out)]) == (1, ["out_of_range"])
+    (tmp_path / "given").write_text(json.dumps({"r000": []}))
+    for answered in (["--rows", board / "rows.jsonl"], ["--board", board]):
+        ended = call("validate", "given", "--from", "presidio", *answered)
+        assert (ended.code, ended.out.count("missing_rows"), ended.out[-9:]) == (1, 3, "3 faults\n")
+    (tmp_path / "given").write_text(json.dumps({"id": 4, "text": "Bo", "label": [[0, 2, "P"]]}))
+    assert call("validate", "given", "--from", "doccano").out == "given: nothing wrong\n"
+    assert "'presidio' is no format of gold" in call("validate", "given", "--from", "presidio").err
+    assert call("validate", "given", "--rows", "x", "--board", "y").code == 2
+    assert sorted(path for path in tmp_path.rglob("*") if path.suffix != ".lock") == before
+
+
+def test_a_file_whose_format_nobody_said_is_refused_with_the_formats(call: Call, tmp_path: Path, board: Path) -> None:
+    (tmp_path / "given").write_text(json.dumps(INCLUSIVE))
+    for command in (
+        ["convert", "given", "x.jsonl", "--rows", board / "rows.jsonl"],
+        ["convert", "given", "x.jsonl", "--rows", board / "rows.jsonl", "--from", "auto"],
+        ["import", "given", "--as", "x", "--board", board],
+        ["validate", "given", "--rows", board / "rows.jsonl"],
+    ):
+        ended = call(*command)
+        assert ended.code == 1
+        assert "--from says whose: brat, conll, doccano, frame, jsonl, label-studio, nervaluate, " in ended.err
+    (tmp_path / "given").write_text("# id = r000\nAna B-X\n")
+    assert (
+        "--from says whose: brat, conll, doccano, jsonl, label-studio, tab" in call("convert", "given", "x.jsonl").err
+    )
+    write_lines(tmp_path / "preds.jsonl", predictions(rows(4)))
+    assert call("convert", "preds.jsonl", "x.jsonl", "--rows", board / "rows.jsonl", "--from", "auto").code == 0
+    assert call("convert", board / "rows.jsonl", "y.jsonl").out == "4 rows in y.jsonl\n"

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from piibench_duck import build, places
+from piibench_duck import build, places, warehouse
 from tests import built
 from tests.conftest import Call
-from tests.shell import SENTINEL, rows, write_lines
+from tests.shell import SENTINEL, predictions, rows, run, write_lines
 
 RUN_TOML = """
 runner = "capitalised-words"
@@ -122,7 +122,7 @@ def test_two_runs_are_one_without_running_anything(call: Call, board: Path) -> N
 
 def test_a_run_that_cannot_run_is_on_the_board_with_its_reason(call: Call, board: Path) -> None:
     ended = call("predict", "--model", "package:no-such-model", "--as", "gone", "--board", board)
-    assert ended.code == 0
+    assert ended.code == 1
     assert ended.err.startswith("piibench-duck: gone was not run: model package 'no-such-model' is not installed")
     scored = call("score", "--board", board)
     assert any(said.startswith("not run: gone, model package") for said in scored.out.splitlines())
@@ -143,7 +143,7 @@ def test_no_address_or_path_of_this_machine_is_on_the_board(
     arguments = ["--pipeline", pipeline, "--model", model, "--as", "gone", "--option", "retries=0"]
     arguments = arguments if pipeline == "http" else arguments[:-2]
     ended = call("predict", *arguments, "--board", board)
-    assert ended.code == 0
+    assert ended.code == 1
     assert "was not run" in ended.err
     assert call("score", "--board", board).code == 0
     said = (board / "results" / "gone" / "result.json").read_text("utf-8")
@@ -168,6 +168,24 @@ def test_a_run_of_ones_own_that_cannot_be_is_refused(call: Call, board: Path, ar
     assert (ended.code, ended.out) == (1, "")
     assert ended.err.count("\n") == 1
     assert told in ended.err
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "model"),
+    [
+        ("auto", "http://127.0.0.1:9/analyze%20x?key=hidden"),
+        ("http", "http://hidden@127.0.0.1:9/"),
+        ("command", "python BOARD/rows.jsonl --key hidden"),
+        ("onnx", "detect --key hidden"),
+        ("auto", "detect --key hidden"),
+    ],
+)
+def test_what_gives_a_run_no_name_is_not_repeated(call: Call, board: Path, pipeline: str, model: str) -> None:
+    ended = call("predict", "--model", model.replace("BOARD", str(board)), "--pipeline", pipeline, "--board", board)
+    assert (ended.code in (1, 2), ended.out) == (True, "")
+    assert "hidden" not in ended.err
+    assert ended.err.count("\n") == 1
+    assert ("--as with one was expected" in ended.err) == (pipeline != "auto" or model.startswith("http"))
 
 
 def test_the_doctor_says_what_is_missing_for_what(call: Call) -> None:
@@ -206,3 +224,112 @@ def test_what_people_say_of_a_run_may_change_without_running_it_again(call: Call
     before = (board / "warehouse" / "pred_spans" / "mine.parquet").stat().st_mtime_ns
     assert call(*asked).code == 0
     assert (board / "warehouse" / "pred_spans" / "mine.parquet").stat().st_mtime_ns == before
+
+
+def test_a_run_that_was_imported_is_not_lost_to_one_of_the_same_name(call: Call, board: Path, tmp_path: Path) -> None:
+    preds = write_lines(tmp_path / "preds.jsonl", predictions(rows()))
+    assert call("import", preds, "--as", "mine", "--board", board).code == 0
+    ended = call("predict", "--model", "rules", "--as", "mine", "--board", board)
+    assert (ended.code, ended.out) == (1, "")
+    assert "run 'mine' of board 'board' was not made by a runner; another name was expected" in ended.err
+    assert line(call, board, "mine")["kind"] == "file"
+
+
+def test_a_hub_model_that_cannot_be_had_is_on_the_board_too(board: Path) -> None:
+    asked = ["predict", "--model", "o/n", "--revision", "0" * 40, "--as", "gone", "--board", board]
+    ended = run(*asked, home=board, HF_HUB_OFFLINE="1", HF_HOME=str(board / "hub"))
+    assert (ended.code, ended.err.count("\n")) == (1, 1)
+    assert ended.err.startswith("piibench-duck: gone was not run: ")
+    ended = run("score", "--board", board, home=board)
+    assert "not run: gone, " in ended.out
+
+
+def test_two_folders_of_one_name_are_two_artefacts() -> None:
+    con = warehouse.connect()
+    warehouse.fill(
+        con,
+        "runs",
+        {
+            **{"run_id": ["a", "b", "c"], "status": ["ran"] * 3, "kind": ["model"] * 3, "runner": ["onnx"] * 3},
+            **{"model": ["wp"] * 3, "weights_sha256": ["0" * 64, "1" * 64, "0" * 64], "label_namespace": ["*"] * 3},
+            **{"settings": [[]] * 3, "settings_digest": [""] * 3, "machine": [[]] * 3},
+        },
+    )
+    warehouse.derive(con, ["staging.runs"])
+    found = con.sql("select artefact from staging.runs order by run_id").fetchall()
+    assert found == [("wp@" + "0" * 12,), ("wp@" + "1" * 12,), ("wp@" + "0" * 12,)]
+
+
+def test_a_wrong_option_is_wrong_usage_and_leaves_no_run(call: Call, board: Path) -> None:
+    ended = call("predict", "--model", "rules", "--as", "mine", "--option", "flavour=1", "--board", board)
+    assert (ended.code, ended.out) == (2, "")
+    assert "runner 'rules' has no option 'flavour'" in ended.err
+    assert not (board / "warehouse" / "runs" / "mine.parquet").exists()
+
+
+def test_a_run_of_ones_own_is_not_lost_to_another_of_its_name(call: Call, board: Path) -> None:
+    assert call("predict", "--model", "rules", "--as", "mine", "--board", board).code == 0
+    again = ["predict", "--model", "mask-nothing", "--as", "mine", "--board", board]
+    ended = call(*again)
+    assert ended.code == 1
+    assert "run 'mine' is there already, made by rules with other settings" in ended.err
+    assert line(call, board, "mine")["runner"] == "rules"
+    assert call(*again, "--restart").code == 0
+    assert line(call, board, "mine")["runner"] == "mask-nothing"
+
+
+def test_shards_are_not_put_together_under_another_runner_or_option(call: Call, board: Path) -> None:
+    for part in ("1/2", "2/2"):
+        assert call("predict", "--model", "rules", "--as", "mine", "--board", board, "--shard", part).code == 0
+    ended = call("predict", "--model", "mask-nothing", "--as", "mine", "--board", board, "--merge", "2")
+    assert ended.code == 1
+    assert "the shards of run 'mine' were made by rules, not by mask-nothing" in ended.err
+    assert call("predict", "--model", "rules", "--as", "mine", "--board", board, "--merge", "2").code == 0
+    ended = call("predict", "--model", "rules", "--as", "mine", "--board", board, "--merge", "2")
+    assert "run 'mine' has no shards; it is there already" in ended.err
+
+
+@pytest.mark.parametrize("damage", ["{}", "[1]", '{"a": 1}', '{"n_rows": "x"}', "no JSON"])
+def test_a_damaged_shard_is_named(call: Call, board: Path, damage: str) -> None:
+    for part in ("1/2", "2/2"):
+        assert call("predict", "rules", "--board", board, "--shard", part).code == 0
+    folder = next(path for path in (board / "warehouse" / "chunks").glob("*-1-of-2") if path.is_dir())
+    (folder / "run.json").write_text(damage)
+    ended = call("predict", "rules", "--board", board, "--merge", "2")
+    assert (ended.code, ended.err.count("\n")) == (1, 1)
+    assert "run.json of " in ended.err
+
+
+def test_a_damaged_chunk_of_a_shard_is_named(call: Call, board: Path) -> None:
+    for part in ("1/2", "2/2"):
+        assert call("predict", "rules", "--board", board, "--shard", part).code == 0
+    chunk = next((board / "warehouse" / "chunks").glob("*-2-of-2/000000.parquet"))
+    chunk.write_bytes(chunk.read_bytes()[:500])
+    ended = call("predict", "rules", "--board", board, "--merge", "2")
+    assert (ended.code, ended.err.count("\n")) == (1, 1)
+    assert "shard 2/2 of run 'rules': 000000.parquet is damaged" in ended.err
+
+
+def test_runs_can_be_removed_but_for_parts_of_others(call: Call, board: Path) -> None:
+    assert call("predict", "rules", "mask-everything", "--board", board).code == 0
+    assert call("combine", "rules", "mask-everything", "--as", "both", "--board", board).code == 0
+    assert call("score", "--board", board).code == 0
+    ended = call("drop", "rules", "--board", board)
+    assert (ended.code, ended.err) == (1, "piibench-duck: run 'rules' is a part of 'both'; remove that first\n")
+    assert (
+        call("drop", "both", "rules", "--board", board).out == "both: removed from board\nrules: removed from board\n"
+    )
+    assert not (board / "results" / "both").exists()
+    assert [*(board / "warehouse").glob("*/both.parquet")] == []
+    assert call("score", "--board", board).code == 0
+    assert call("drop", "rules", "--board", board).code == 1
+
+
+def test_a_folder_of_the_users_is_never_taken_for_ours(call: Call, board: Path, tmp_path: Path) -> None:
+    precious = tmp_path / "out.jsonl.partial" / "mine.txt"
+    precious.parent.mkdir()
+    precious.write_text("precious")
+    ended = call("predict", "--rows", board / "rows.jsonl", "--model", "rules", "--out", tmp_path / "out.jsonl")
+    assert ended.code == 1
+    assert "'out.jsonl.partial' is in the way" in ended.err
+    assert precious.read_text() == "precious"

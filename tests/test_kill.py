@@ -4,6 +4,7 @@ import random
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -94,6 +95,46 @@ def test_an_interrupted_command_ends_with_130_and_goes_on(
         assert (process.returncode, said) in [(130, b"piibench-duck: interrupted\n"), (0, b""), (-2, b"")], step
         assert run(*step, "--board", ".", home=folder).code == 0
     assert content(folder) == expected
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes in /proc")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_no_program_that_was_started_outlives_a_command_that_is_ended(tmp_path: Path, name: str) -> None:
+    folder = board_in(tmp_path / "board")
+    pids = tmp_path / "pids"
+    script = tmp_path / "detect.py"
+    script.write_text(
+        "import os, signal, subprocess, sys, time\nsignal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
+        f"open({str(pids)!r} + '.part', 'w').write(f'{{os.getpid()}} {{child.pid}}')\n"
+        f"os.rename({str(pids)!r} + '.part', {str(pids)!r})\ntime.sleep(60)\n"
+    )
+    arguments = ["--rows", "rows.jsonl", "--out", str(tmp_path / "preds.jsonl"), "--pipeline", "command"]
+    process = subprocess.Popen(
+        command("predict", *arguments, "--model", f"{sys.executable} {script}"),
+        cwd=folder,
+        env=environment(folder, PYTHONPATH=ROOT),
+        stderr=subprocess.PIPE,
+    )
+    deadline = time.monotonic() + 30
+    while not pids.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    started = [int(pid) for pid in pids.read_text().split()]
+    process.send_signal(signal.Signals[name])
+    _, said = process.communicate(timeout=20)
+    told = b"interrupted" if name == "SIGINT" else f"ended by {name}".encode()
+    assert (process.returncode, said) == (128 + signal.Signals[name], b"piibench-duck: " + told + b"\n")
+    while any(map(is_there, started)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert [is_there(pid) for pid in started] == [False, False]
+
+
+def is_there(pid: int) -> bool:
+    """Whether a process is there and not only waits to be asked for its exit code."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def test_a_long_query_can_be_interrupted(tmp_path: Path) -> None:

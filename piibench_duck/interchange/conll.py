@@ -178,11 +178,11 @@ def _carried(text: str, spans: Sequence[tuple[int, int, str]], lost: Counter[str
     kept: list[tuple[int, int, str]] = []
     for start, end, label in sorted(spans, key=lambda span: (span[0], -span[1], span[2])):
         if text[start].isspace() or text[end - 1].isspace():
-            lost["begin or end with white space"] += 1
+            lost["beginning or ending with white space"] += 1
         elif not label or re.search(r"[\t\n\r]", label) or label != label.strip():
-            lost["have a label that is no word"] += 1
+            lost["whose label is no word"] += 1
         elif kept and start < kept[-1][1]:
-            lost["overlap another"] += 1
+            lost["overlapping another"] += 1
         else:
             kept.append((start, end, label))
     return kept

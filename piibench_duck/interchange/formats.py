@@ -34,7 +34,8 @@ class ReadRows(Protocol):
 class Write(Protocol):
     """A file or a new folder of rows: with their gold where there is no run, else with what a run predicted.
 
-    Gives the number of spans that are not in it, by reason. Nothing is there, or what was, if it raises.
+    Gives the number of spans that are not in it, by reason, in words for one and for many. Nothing
+    is there, or what was, if it raises.
     """
 
     def __call__(self, path: Path, rows: Rows, runs: Mapping[str, Predictions]) -> Mapping[str, int]: ...

@@ -9,7 +9,10 @@ Span = tuple[int, int, str]
 
 
 class Given(NamedTuple):
-    """Spans `(start, end, label)` by row id, and how many there are of what most formats have no word for."""
+    """Spans `(start, end, label)` by row id, and how many there are of what most formats have no word for.
+
+    Why they are left out reads behind `1 span left out, …` and `2 spans left out, …` alike.
+    """
 
     spans: Mapping[str, list[Span]]
     lost: Mapping[str, int]
@@ -28,7 +31,7 @@ def of_gold(rows: Rows) -> Given:
             n_twins += 1
         else:
             of_row[key] = None
-    lost = {"are excluded from scores": n_excluded, "stand there twice": n_twins}
+    lost = {"excluded from scores": n_excluded, "standing there twice": n_twins}
     return Given({row_id: sorted(spans) for row_id, spans in found.items()}, lost)
 
 

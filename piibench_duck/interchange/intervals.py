@@ -3,7 +3,7 @@
 from typing import Any
 
 from piibench_duck.interchange.records import Fault
-from piibench_duck.names import is_text
+from piibench_duck.names import is_text, label_fault, labels_with_text
 from piibench_duck.offsets import Misplaced, OffsetUnit, length, to_code_points
 
 _UNIT_WORDS = {"codepoint": "code points", "utf16": "UTF-16 units", "byte": "bytes"}
@@ -30,6 +30,19 @@ def place_spans(spans: list[dict[str, Any]], text: str | None, unit: OffsetUnit,
         else:
             span["start"], span["end"] = first, last
     return faults
+
+
+def label_faults(spans: list[dict[str, Any]], text: str | None, name: str) -> list[Fault]:
+    """The first fault of each label that a detector gave to spans, which `place_spans` has put in their place."""
+    faults = []
+    for index, span in enumerate(spans):
+        if what := label_fault(span["label"]):
+            faults.append(Fault("bad_label", f"{name}[{index}] has a label that {what}"))
+    if faults or text is None:
+        return faults
+    marked = (text[span["start"] : span["end"]] for span in spans)
+    told = labels_with_text([span["label"] for span in spans], marked, text)
+    return [Fault("bad_label", f"{name}[{index}] has a label that holds text of its row") for index in told]
 
 
 def _is_in_place(span: dict[str, Any], text: str) -> bool:

@@ -1,11 +1,11 @@
 """A text encoder: its tokenizer, what turns token ids into logits whatever library does it, how long it may read."""
 
 import json
-import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from piibench_duck import machine
 from piibench_duck.errors import PiibenchError
 from piibench_duck.runners._model_files import Files
 
@@ -97,6 +97,4 @@ def longest(config: Mapping[str, Any]) -> int:
 
 def cores(threads: int) -> int:
     """How many threads an option `threads` means: those of all cores that this process may use where it is 0."""
-    if threads:
-        return threads
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return threads or machine.cores()

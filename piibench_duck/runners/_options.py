@@ -2,7 +2,8 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from piibench_duck.errors import PiibenchError
+from piibench_duck.errors import WrongUsageError
+from piibench_duck.names import mentioned
 
 
 def only(runner: str, options: Mapping[str, str], known: Collection[str]) -> None:
@@ -10,20 +11,23 @@ def only(runner: str, options: Mapping[str, str], known: Collection[str]) -> Non
     unknown = sorted(set(options) - set(known))
     if unknown:
         there_are = f"there are {', '.join(sorted(known))}" if known else "it has none"
-        raise PiibenchError(f"runner {runner!r} has no option {unknown[0]!r}; {there_are}")
+        raise WrongUsageError(f"runner {runner!r} has no option {unknown[0]!r}; {there_are}")
 
 
 def no_model(runner: str, model: str | None, revision: str | None) -> None:
     """Raises where a runner that is complete in itself is given a model."""
     if model is not None or revision is not None:
-        raise PiibenchError(f"runner {runner!r} takes no model and no revision, but got {model or revision!r}")
+        got = repr(revision) if model is None else f"a model {mentioned(model)}"
+        raise WrongUsageError(f"runner {runner!r} takes no model and no revision, but got {got}")
 
 
 def integer(runner: str, options: Mapping[str, str], key: str, default: int, low: int, high: int) -> int:
     """The option as an integer in `[low, high]`."""
     raw = options.get(key, str(default))
     if not (raw.isascii() and raw.isdigit() and low <= int(raw) <= high):
-        raise PiibenchError(f"option {key!r} of runner {runner!r} is {raw!r}; expected an integer from {low} to {high}")
+        raise WrongUsageError(
+            f"option {key!r} of runner {runner!r} is {raw!r}; expected an integer from {low} to {high}"
+        )
     return int(raw)
 
 
@@ -35,7 +39,7 @@ def fraction(runner: str, options: Mapping[str, str], key: str, default: float) 
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:
-        raise PiibenchError(f"option {key!r} of runner {runner!r} is {raw!r}; expected a number from 0 to 1")
+        raise WrongUsageError(f"option {key!r} of runner {runner!r} is {raw!r}; expected a number from 0 to 1")
     return value
 
 
@@ -51,7 +55,7 @@ def asked(runner: str, options: Mapping[str, str], known: Sequence[str] | None =
     if strange or not labels:
         there_are = f"; there are {', '.join(known)}" if known else ""
         what = f"asks for {strange[0]!r}" if strange else "names no label"
-        raise PiibenchError(
+        raise WrongUsageError(
             f"option 'labels' of runner {runner!r} {what}; expected labels with commas between{there_are}"
         )
     return labels

@@ -16,6 +16,8 @@ from piibench_duck.runners._reply import MOST_BYTES, BadReplyError
 _RUNNING: "weakref.WeakSet[Program]" = weakref.WeakSet()
 _END = None  # of what a program writes
 _PARTING = 1.0  # seconds for a thread to see that its program is gone
+_LOOK = 0.1  # seconds after which a thread that cannot go on looks whether it is
+_AHEAD = 1000  # lines that are read before they are asked for; a program that writes more waits
 
 
 class Program:
@@ -36,7 +38,8 @@ class Program:
             )
         except OSError as error:
             raise PiibenchError(f"{who} cannot be started ({error.strerror or type(error).__name__})") from error
-        self._lines: queue.SimpleQueue[bytes | Exception | None] = queue.SimpleQueue()
+        self._lines: queue.Queue[bytes | Exception | None] = queue.Queue(_AHEAD)
+        self._is_gone = threading.Event()
         self._is_ended = False
         self._left = MOST_BYTES
         self._threads: list[threading.Thread] = []
@@ -54,8 +57,10 @@ class Program:
         """
         self._left = MOST_BYTES
         while not self._is_ended:
+            if (left := deadline - time.monotonic()) <= 0:  # also where there is always another line
+                raise TimeoutError
             try:
-                line = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
+                line = self._lines.get(timeout=left)
             except queue.Empty:
                 raise TimeoutError from None
             if isinstance(line, Exception):
@@ -63,8 +68,7 @@ class Program:
             if line is _END:
                 self._is_ended = True
                 return
-            if line:
-                yield line
+            yield line
 
     def end(self, deadline: float) -> int | None:
         """The exit code; None where it had to be killed, at the deadline. Whatever it started ends too."""
@@ -77,6 +81,7 @@ class Program:
     def kill(self) -> None:
         """End the program and what it started, at once."""
         self.signal()
+        self._is_gone.set()
         self._process.wait()
         for thread in self._threads:
             thread.join(_PARTING)
@@ -116,15 +121,25 @@ class Program:
             while chunk := pipe.read(1 << 16):
                 self._left -= len(chunk)
                 if self._left < 0:
-                    self._lines.put(BadReplyError(f"more than {MOST_BYTES} bytes"))
+                    self._put(BadReplyError(f"more than {MOST_BYTES} bytes"))
                     return
                 *whole, rest = chunk.split(b"\n")
                 for line in whole:
-                    self._lines.put(bytes(begun + line))
+                    if begun or line:  # blank ones say nothing, and count by their bytes alone
+                        self._put(bytes(begun + line))
                     begun.clear()
                 begun += rest
-        self._lines.put(bytes(begun))
-        self._lines.put(_END)
+        if begun:
+            self._put(bytes(begun))
+        self._put(_END)
+
+    def _put(self, line: bytes | Exception | None) -> None:
+        """Waits until there is room, for as long as the program is wanted."""
+        while not self._is_gone.is_set():
+            try:
+                return self._lines.put(line, timeout=_LOOK)
+            except queue.Full:
+                continue
 
 
 def kill_all() -> None:

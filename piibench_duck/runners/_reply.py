@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from piibench_duck.errors import PiibenchError
-from piibench_duck.interchange.intervals import misplaced_chars_seen, place_spans
+from piibench_duck.interchange.intervals import label_faults, misplaced_chars_seen, place_spans
 from piibench_duck.interchange.keys import PREDICTION, SPAN, resolve
 from piibench_duck.interchange.records import Fault, holds_surrogate, int_or_too_large, refuse_constant
 from piibench_duck.interchange.schema import prediction_shape, read_object
@@ -131,6 +131,7 @@ def _answer(reply: object, text: str, unit: OffsetUnit, who: str) -> Answer | Fa
     faults = faults or (
         place_spans(row["spans"], text, unit, "spans") + misplaced_chars_seen(row.get("chars_seen"), text)
     )
+    faults = faults or label_faults(row["spans"], text, "spans")
     if faults:
         return faults[0]
     seen = row.get("chars_seen")

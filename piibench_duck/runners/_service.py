@@ -1,5 +1,6 @@
 """Questions to one host over HTTP: bounded, tried again where that may help, and never sent anywhere else."""
 
+import contextlib
 import json
 import time
 from collections.abc import Mapping
@@ -12,6 +13,8 @@ from piibench_duck.runners._reply import MOST_BYTES, BadReplyError
 
 if TYPE_CHECKING:
     import urllib3
+
+    from piibench_duck.runners._deadline import Attempt
 
 _CHUNK = 1 << 16
 _BACKOFF = 0.5  # seconds, of which the pauses are multiples
@@ -82,30 +85,34 @@ class Service:
         """
         from urllib3.exceptions import HTTPError, MaxRetryError
 
+        from piibench_duck.runners._deadline import Attempt
+
         body = json.dumps(value, ensure_ascii=False).encode()
         retry = self.retry
         while True:
-            response, failed = None, None
-            try:
-                response = self.pool.urlopen(
-                    "POST", self.path, body, self.headers, retries=False, redirect=False, preload_content=False
-                )
-                if response.status not in _AGAIN:
-                    return self._read(response)
-            except (HTTPError, TimeoutError) as error:
-                failed = error
-            finally:
-                if response is not None:
-                    if failed or response.status != 200 or not response.closed:
-                        response.close()  # a body that was not read to its end stands in the way of the next
-                    response.release_conn()
+            response: urllib3.BaseHTTPResponse | None = None
+            failed: Exception | None = None
+            with Attempt(self.seconds) as attempt:
+                try:
+                    response = self.pool.urlopen(
+                        "POST", self.path, body, self.headers, retries=False, redirect=False, preload_content=False
+                    )
+                    if response.status not in _AGAIN:
+                        return self._read(response, attempt)
+                except (HTTPError, TimeoutError) as error:
+                    failed = TimeoutError() if attempt.is_over and not _is_hopeless(error) else error
+                finally:
+                    if response is not None:
+                        if failed or response.status != 200 or not response.closed:
+                            response.close()  # a body that was not read to its end stands in the way of the next
+                        response.release_conn()
             try:
                 retry = retry.increment("POST", self.path, response, failed)
             except MaxRetryError:
                 self._give_up(failed, response)
-            retry.sleep(response if failed is None else None)
+            _pause(retry, response if failed is None else None)
 
-    def _read(self, response: "urllib3.BaseHTTPResponse") -> bytes:
+    def _read(self, response: "urllib3.BaseHTTPResponse", attempt: "Attempt") -> bytes:
         status = response.status
         if status in _HOPELESS:
             raise PiibenchError(f"{self.who} {_HOPELESS[status]}: it answered {status}")
@@ -115,7 +122,6 @@ class Service:
             )
         if status != 200:
             raise RefusedError(f"it answered {status}")
-        deadline = time.monotonic() + self.seconds
         parts: list[bytes] = []
         left = MOST_BYTES
         while part := response.read1(_CHUNK, decode_content=False):
@@ -123,14 +129,16 @@ class Service:
             left -= len(part)
             if left < 0:
                 raise BadReplyError(f"more than {MOST_BYTES} bytes")
-            if time.monotonic() > deadline:
+            if attempt.is_over:
                 raise TimeoutError
+        if attempt.is_over:  # and what looks like the end of the body may be where it was broken off
+            raise TimeoutError
         return b"".join(parts)
 
     def _give_up(self, error: Exception | None, response: "urllib3.BaseHTTPResponse | None") -> NoReturn:
         from urllib3 import exceptions
 
-        if isinstance(error, exceptions.NewConnectionError | exceptions.ConnectTimeoutError | exceptions.SSLError):
+        if error is not None and _is_hopeless(error):
             why = "its certificate is not accepted" if isinstance(error, exceptions.SSLError) else "no connection"
             raise PiibenchError(f"{self.who} cannot be reached: {why}") from None
         if error is None and response is not None:
@@ -140,15 +148,34 @@ class Service:
         raise BadReplyError("the answer broke off")
 
 
+def _is_hopeless(error: Exception) -> bool:
+    """Whether there was no connection, which no row is to blame for."""
+    from urllib3 import exceptions
+
+    return isinstance(error, exceptions.NewConnectionError | exceptions.ConnectTimeoutError | exceptions.SSLError)
+
+
+def _pause(retry: "urllib3.Retry", response: "urllib3.BaseHTTPResponse | None") -> None:
+    """As long as the service asks for, or of our own where it does not or says it in no form that there is."""
+    asked = None
+    if response is not None:
+        with contextlib.suppress(Exception):  # of many kinds, by what is wrong with the date
+            asked = retry.get_retry_after(response)
+    if asked:
+        time.sleep(asked)
+    else:
+        retry.sleep()
+
+
 def open_service(
     who: str, address: Address, headers: Mapping[str, str], seconds: float, retries: int, connections: int
 ) -> Service:
     """A service behind an address, over at most so many connections."""
     import urllib3
 
-    options = {"maxsize": connections, "block": True, "timeout": urllib3.Timeout(seconds)}
-    kinds = {"http": urllib3.HTTPConnectionPool, "https": urllib3.HTTPSConnectionPool}
-    pool = kinds[address.scheme](address.host, address.port, **options)
+    from piibench_duck.runners._deadline import pool_of
+
+    pool = pool_of(address.scheme, address.host, address.port, connections, seconds)
     retry = urllib3.Retry(
         total=retries,
         allowed_methods=None,

@@ -97,14 +97,19 @@ def _words(text: str, tokens: Tagged, aggregation: str) -> Iterator[_Unit]:
     """Words without blank edges, each with one tag.
 
     Punctuation is a word of its own even where a tokenizer cuts words at spaces only; where a tokenizer knows no words,
-    letters and digits that touch are one.
+    letters and digits that touch are one. A word whose first token is the blank before it (`▁`, `Ġ`) has that token's
+    say too, since models are trained on it.
     """
     start = end = 0
     word: int | None = None
     parts: list[int] = []
+    blanks: list[int] = []  # tokens of the word that is to come
     for index, (low, high) in enumerate(tokens.offsets):
         low, high = _trimmed(text, low, high)
+        if blanks and tokens.words[index] != tokens.words[blanks[0]]:
+            blanks = []
         if low == high:
+            blanks += [index] if tokens.words[index] is not None and not (parts and tokens.words[index] == word) else []
             continue
         if parts and tokens.words[index] == word and _goes_on(text, end, low):
             end = max(end, high)
@@ -112,7 +117,8 @@ def _words(text: str, tokens: Tagged, aggregation: str) -> Iterator[_Unit]:
             continue
         if parts:
             yield _Unit(start, end, *_tag(tokens, parts, aggregation))
-        start, end, word, parts = low, high, tokens.words[index], [index]
+        start, end, word, parts = low, high, tokens.words[index], [*blanks, index]
+        blanks = []
     if parts:
         yield _Unit(start, end, *_tag(tokens, parts, aggregation))
 

@@ -29,6 +29,7 @@ from piibench_duck.runners._reply import (
 
 OPTIONS = ("command", "mode", "namespace", "offset_unit", "timeout")
 MODES = ("once", "stream")
+_MORE = 1000  # answers than rows, which may be double; what writes without end need not be kept
 
 
 class ExitError(Exception):
@@ -58,8 +59,11 @@ class CommandDetector:
     def __call__(self, texts: Sequence[Text]) -> list[Answer]:
         try:
             found = self._ask(texts)
-        except (BadReplyError, ExitError, TimeoutError) as error:
-            self.failures.failed(str(error) or type(error).__name__)
+        except PiibenchError:
+            raise  # it is the program that has to be mended
+        except Exception as error:  # of whatever kind, it counts
+            is_ours = isinstance(error, BadReplyError | ExitError | TimeoutError)
+            self.failures.failed((str(error) if is_ours else "") or type(error).__name__)
             raise  # whoever asks goes on row by row, so that the one that cannot be taken fails alone
         self.failures.answered()
         return accepted(found)
@@ -89,6 +93,8 @@ class CommandDetector:
             replies = []
             for line in program.lines(deadline):
                 replies.append(decoded(line))
+                if len(replies) > len(texts) + _MORE:
+                    raise BadReplyError("far more answers than rows")
                 if self.is_stream and len(replies) == len(texts):
                     break
             else:

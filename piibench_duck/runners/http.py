@@ -70,7 +70,9 @@ class HttpDetector:
     def _attempt(self, texts: Sequence[Text]) -> "list[Answer | Fault] | Exception":
         try:
             return self._ask(texts)
-        except (BadReplyError, RefusedError, TimeoutError) as error:
+        except PiibenchError:
+            raise  # it is the service that has to be mended
+        except Exception as error:  # of whatever kind, it counts
             return error
 
     def _ask(self, texts: Sequence[Text]) -> list[Answer | Fault]:
@@ -86,7 +88,10 @@ class HttpDetector:
 
 
 def _told(error: Exception) -> str:
-    return str(error) or type(error).__name__
+    """What may be said of a failure: of one that is none of ours, its kind alone."""
+    return (str(error) if isinstance(error, BadReplyError | RefusedError | TimeoutError) else "") or type(
+        error
+    ).__name__
 
 
 def shown(model: str) -> str:

@@ -12,7 +12,7 @@ select
     revision,  -- its pinned revision
     is_pinned,  -- whether what ran can be had again exactly; null where nobody knows
     weights_sha256,  -- digest of the weights that ran
-    coalesce(artefact, model || coalesce('@' || revision, ''), run_id) as artefact,  -- what is scored: what was said, else the model at its revision, else the run
+    coalesce(artefact, model || coalesce('@' || revision, '@' || left(weights_sha256, 12), ''), run_id) as artefact,  -- what is scored: what was said, else the model at its revision or by its weights, else the run
     label_namespace,  -- a key of the label map
     settings,  -- what shaped its answers
     settings_digest,  -- digest of model, weights and settings

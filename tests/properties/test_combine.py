@@ -129,3 +129,21 @@ def test_what_is_said_of_the_parts_is_said_of_it(board: Board) -> None:
 def test_what_cannot_be_combined_is_refused(plan: Any, told: str, tmp_path: Any) -> None:
     with pytest.raises(PiibenchError, match=told):
         combine.run(copy_of_demo(tmp_path), PROTOCOL, plan)
+
+
+def test_a_combination_of_a_combination_is_refused_once_its_base_has_changed(board: Board) -> None:
+    put_together(board)
+    combine.run(board, PROTOCOL, combine.plan_of("three", "both", "mask-everything", "union"))
+    path = board.warehouse / "pred_spans" / "rules.parquet"
+    con = warehouse.connect()
+    inputs = warehouse.about(con, board.warehouse)["pred_spans/rules"]["inputs"]
+    warehouse.write(con, f"select * from read_parquet({warehouse.quoted(path)}) limit 10", path, inputs)
+    with pytest.raises(PiibenchError, match=r"both.parquet was made from pred_spans/rules.parquet"):
+        score.score_board(board, PROTOCOL, OPTIONS, ["three"])
+
+
+def test_a_combination_is_not_made_of_itself(board: Board) -> None:
+    put_together(board)
+    combine.run(board, PROTOCOL, combine.plan_of("three", "both", "mask-everything", "union"))
+    with pytest.raises(PiibenchError, match="run 'both' is a part of three or rules"):
+        combine.run(board, PROTOCOL, combine.plan_of("both", "three", "rules", "union"))

@@ -310,10 +310,10 @@ def test_what_is_no_such_file_is_refused(tmp_path: Path, kind: str, content: Any
         ("conll", "Ask O\n-DOCSTART- O\nBo O\n", "tokens before the first -DOCSTART-"),
         ("conll", b"Ask O\n\xff O\n", "not UTF-8 at byte 6"),
         ("conll", "# id = r1\nAsk O\n# id = r2\nNobody O\n# id = r1\nAsk O\n", "the id stands on an earlier line"),
-        ("brat", {"r1.ann": "T1 PER 4 10 Bo\n"}, "line 1 of the .ann"),
+        ("brat", {"r1.ann": "T1 PER 4 10 Bo\n"}, "no `T1⇥LABEL start end⇥text`"),
         ("brat", {"r1.ann": "T1\tPER 10 4\tx\n"}, "[10, 4)"),
         ("brat", {"r1.ann": "T1\tPER 0 99999999999999999999999\tx\n"}, "a huge number"),
-        ("brat", {"r1.ann": "", "%721.ann": ""}, "the id stands on an earlier line"),
+        ("brat", {"r1.ann": "", "%721.ann": ""}, "another file is of this row"),
         ("brat", {"r9.ann": ""}, "no such id"),
         ("label-studio", [{"data": {"id": "r1"}, "predictions": [{}, {}]}], "2 predictions of one task"),
         ("frame", "row_id,start,end\nr1,0,1\n", "no column 'label'"),
@@ -331,6 +331,30 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, kind: str, content: A
     with pytest.raises(Refused) as caught:
         read(tmp_path, kind, content)
     assert said in "; ".join(f"{finding.reason}: {finding.detail}" for finding in caught.value.findings)
+
+
+def test_a_fault_of_a_folder_is_named_by_its_file_and_the_line_in_it_and_once(tmp_path: Path) -> None:
+    texts = {**TEXTS, "Nobody": "Nobody there"}
+    given = {
+        **{"Nobody.ann": "T1\tP 0 999\tx\n", "r1.ann": "#1\tnote\nT1\tPER 4 10\tBo Fix\nT2 x\n"},
+        **{"r2.ann": "T1\tP 0 6\tNobody\nT2\tP 0 999;1000 1001\tx\n", "r9.ann": ""},
+    }
+    with pytest.raises(Refused, match=r"folder: 5 faults, the first in .*folder: out_of_range") as caught:
+        read(tmp_path, "brat", given, texts)
+    folder = tmp_path / "folder"
+    places = [(finding.file, finding.line, finding.row_id) for finding in caught.value.findings]
+    assert places == [
+        *((str(folder), None, None), (str(folder / "r1.ann"), 2, "r1")),
+        *((str(folder / "r2.ann"), 2, "r2"), (str(folder / "r2.ann"), 2, "r2"), (str(folder / "r9.ann"), None, "r9")),
+    ]
+    assert "number 1 by name, line 1: spans[0]" in caught.value.findings[0].detail
+    (folder / "r1.txt").write_text("Other")
+    with pytest.raises(Refused) as caught:
+        formats.rows_reader("brat")(folder)
+    told = [finding for finding in caught.value.findings if finding.row_id == "r9"]
+    assert [(one.file, one.line, one.detail) for one in told] == [
+        (str(folder / "r9.txt"), None, "is not there, beside its .ann")
+    ]
 
 
 def test_an_order_of_words_that_cannot_be_told_apart_is_refused(tmp_path: Path) -> None:

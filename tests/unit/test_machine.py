@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from piibench_duck.machine import accelerators, machine, together, unused
 from piibench_duck.runners import Description
 
@@ -37,3 +39,10 @@ def test_several_machines_are_named_together() -> None:
         "host": "a, b",
         "cores": "2",
     }
+
+
+def test_an_accelerator_that_a_library_cannot_drive_lies_idle_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("piibench_duck.machine.accelerators", lambda: ["cuda"])
+    assert machine(described(accelerators_unused="none"))["accelerators_unused"] == "cuda"
+    assert machine(described(accelerators_unused="openvino"))["accelerators_unused"] == "cuda, openvino"
+    assert machine(described(device="cuda:0", accelerators_unused="none"))["accelerators_unused"] == "none"

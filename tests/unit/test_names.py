@@ -1,6 +1,7 @@
 """Texts where names should stand: refused where results would repeat them, and repeated by no message."""
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,10 @@ from piibench_duck import door, label_maps, sources, warehouse
 from piibench_duck.corpora import Document, Gold, _documents
 from piibench_duck.errors import PiibenchError
 from piibench_duck.interchange import tab
-from piibench_duck.names import is_text, may_be_told
+from piibench_duck.interchange.records import Fault
+from piibench_duck.names import is_text, labels_with_text, may_be_told
 from piibench_duck.predict import answers, predict
-from piibench_duck.runners import Answer, Description, Span, Text
+from piibench_duck.runners import Answer, Description, Span, Text, _reply
 
 TEXT = "Quillon met Zbyszko in Person."
 SECRETS = ("Quillon", "Zbyszko")
@@ -64,6 +66,72 @@ def test_a_name_is_text_from_four_characters_on_unless_it_is_a_label_that_is_kno
     assert not is_text("Ana", "Ana")
     assert not is_text("PERSON", "Person")
     assert not is_text("customer", "Customer", {"customer"})
+
+
+LONG = "Quillon Zbyszko of 17 Elm Street rang 555-0142 about her date of birth and her favourite_colour."
+MARKED = [(0, 15), (19, 32), (38, 46)]
+CARRIERS = [
+    *("Name\nQuillon", "Name\tX", "N\x00", "N\x85X", "N\u2028X", "\x1b[31mN", "N" * 65),
+    *("Quillon Zbyszko", "NAME:QUILLON_ZBYSZKO", "[quillon-zbyszko]", "17 elm  street?", "x555-0142"),
+    *("555-0142", "555 0142", "zbyszko of 17 elm street rang"),
+]
+HONEST = [
+    *("PERSON", "date_of_birth", "DATE OF BIRTH", "B-LOC", "street", "birth", "Name", "LABEL_0", "0", "17", "ж"),
+    *("favourite_colour", "FAVOURITE-COLOUR", "the colour that one likes best, by one's own words", "N" * 64),
+]
+
+
+@pytest.mark.parametrize("label", CARRIERS)
+def test_a_label_that_carries_text_of_its_row_is_refused_at_every_door(tmp_path: Path, label: str) -> None:
+    spans = [{"start": start, "end": end, "label": label if start else "NAME"} for start, end in MARKED]
+    path = written(tmp_path, {"id": "r1", "spans": spans})
+    with pytest.raises(door.Refused) as caught:
+        door.read_predictions(path, {"r1": LONG})
+    assert {finding.reason for finding in caught.value.findings} == {"bad_label"}
+    said = "\n".join(map(str, [caught.value, *caught.value.findings])).casefold()
+    assert not any(secret in said for secret in ("quillon", "zbyszko", "elm", "0142"))
+    assert answered(tmp_path, label) == {"BadAnswerError": 1}
+    [fault] = _reply.answers([{"id": "r1", "spans": spans}], [Text("r1", LONG)], "codepoint", "it")
+    assert isinstance(fault, Fault)
+    assert fault.reason == "bad_label"
+
+
+@pytest.mark.parametrize("label", HONEST)
+def test_an_honest_label_is_taken_wherever_its_words_stand_too(tmp_path: Path, label: str) -> None:
+    spans = [{"start": start, "end": end, "label": label} for start, end in MARKED]
+    taken = door.read_predictions(written(tmp_path, {"id": "r1", "spans": spans}), {"r1": LONG})
+    assert set(taken.pred_spans["source_label"]) == {label}
+    assert answered(tmp_path, label) == {}
+
+
+def test_labels_without_texts_are_checked_for_all_that_needs_none(tmp_path: Path) -> None:
+    spans = [{"start": 0, "end": 1, "label": label} for label in ("N\n", "N" * 65, "N")]
+    found = door.validate(written(tmp_path, {"id": "r1", "spans": spans}))
+    assert [finding.detail for finding in found] == [
+        "spans[0] has a label that holds a line break or control character",
+        "spans[1] has a label that is longer than 64 characters",
+    ]
+
+
+def test_many_labels_and_many_spans_cost_little() -> None:
+    marked = [f"surface number {place}" for place in range(20_000)]
+    labels = [f"a label that is number {place}" for place in range(2_000)]
+    began = time.perf_counter()
+    assert labels_with_text([*labels * 10, "surface_number-7"], marked, " ".join(marked)) == [20_000]
+    assert time.perf_counter() - began < 10
+
+
+def answered(folder: Path, label: str) -> dict[str, int]:
+    """The errors of a run whose detector gives a label to all that is marked."""
+
+    class Labels:
+        description = Description("rules", "labels", None, None, None, "*", {}, {})
+
+        def __call__(self, texts: Any) -> list[Answer]:
+            return [Answer(tuple(Span(start, end, label) for start, end in MARKED), len(LONG)) for _ in texts]
+
+    predict([Text("a", LONG)], Labels(), folder / "run", "inputs")
+    return dict(answers(folder / "run").errors)
 
 
 @pytest.mark.parametrize("label", ["Zbyszko", "zbyszko", "ZBYSZKO"])

@@ -7,6 +7,7 @@ import pytest
 
 from piibench_duck import pipelines
 from piibench_duck.errors import PiibenchError
+from piibench_duck.runners.registry import load_runner
 
 FILES = {
     "onnx": ["config.json", "tokenizer.json", "onnx/model_quantized.onnx", "model.safetensors"],
@@ -48,11 +49,66 @@ def test_an_address_is_a_service_and_a_runners_name_is_that_runner() -> None:
 
 
 @pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        (
+            ["config.json", "tokenizer.json", "pytorch_model.bin"],
+            "only pytorch_model.bin; pickled weights are not read",
+        ),
+        (["README.md"], "it looked for gliner_config.json, .* and for config.json with"),
+        (["config.json", "tf_model.h5"], "--pipeline names its runner"),
+        ([], "model 'mine' is of no kind that auto knows"),
+    ],
+)
+def test_a_folder_without_a_model_hears_what_was_looked_for(tmp_path: Path, files: list[str], told: str) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    for name in files:
+        (folder / name).touch()
+    with pytest.raises(PiibenchError, match=told) as caught:
+        pipelines.plan_of(str(folder), None, "auto")
+    assert str(tmp_path) not in str(caught.value)
+
+
+def test_a_graph_of_another_name_is_for_the_runner_that_can_be_told_which(tmp_path: Path) -> None:
+    (tmp_path / "mine.onnx").touch()
+    assert pipelines.plan_of(str(tmp_path), None, "auto", {"file": "mine.onnx"}).runner == "onnx"
+
+
+@pytest.mark.parametrize(
+    ("model", "pipeline", "called"),
+    [
+        ("http://localhost:1/x?key=geheim", "auto", "localhost:1/x"),
+        ("/opt/bin/detect --key geheim", "command", "detect"),
+        ("owner/name", "transformers", "owner/name"),
+    ],
+)
+def test_a_plan_is_named_without_what_may_be_secret(model: str, pipeline: str, called: str) -> None:
+    plan = pipelines.plan_of(model, None, pipeline)
+    assert (plan.name, plan.model) == (called, model)
+
+
+@pytest.mark.parametrize(
+    "model", ["detect --key geheim", "ftp://anna:geheim@host/x", "hxxp://host/geheim", "a@geheim", "x?k=geheim"]
+)
+@pytest.mark.parametrize("pipeline", ["auto", "onnx", "rules"])
+def test_a_model_that_is_none_is_not_repeated_where_it_may_be_secret(model: str, pipeline: str) -> None:
+    def load() -> None:
+        plan = pipelines.plan_of(model, None, pipeline)
+        load_runner(plan.runner, plan.model)
+
+    with pytest.raises(PiibenchError) as caught:
+        load()
+    assert "geheim" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
     ("model", "revision", "pipeline", "told"),
     [
         ("nowhere", None, "auto", "no model 'nowhere'"),
         ("rules", None, "nosuch", "no pipeline 'nosuch'"),
         ("rules", "r", "auto", "takes no revision"),
+        ("owner/name", None, "auto", "needs --revision with its commit, or --unpinned"),
     ],
 )
 def test_what_is_no_model_is_refused(model: str, revision: str | None, pipeline: str, told: str) -> None:

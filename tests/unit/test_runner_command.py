@@ -163,8 +163,51 @@ def test_a_reply_that_is_nested_too_deeply_is_no_answer() -> None:
 def test_a_program_that_writes_without_end_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_program, "MOST_BYTES", 1 << 20)
     answer = '{"id": "probe", "spans": []}'
-    assert "more than 1048576 bytes" in refusal(program(tmp_path, f"while True:\n    print({answer!r})"))
+    assert "far more answers than rows" in refusal(program(tmp_path, f"while True:\n    print({answer!r})"))
+    assert "more than 1048576 bytes" in refusal(program(tmp_path, "while True:\n    print('\\n' * 1000, end='')"))
     assert "more than 1048576 bytes" in refusal(program(tmp_path, "while True:\n    print('x' * 1000, end='')"))
+
+
+@pytest.mark.parametrize(("mode", "line"), [("once", ""), ("stream", ""), ("once", '{"id": "r1", "spans": []}')])
+def test_a_program_that_always_writes_another_line_has_its_time_and_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str, line: str
+) -> None:
+    monkeypatch.setattr("piibench_duck.runners.command._MORE", 10**9)
+    script = write_each("[]", f"while row['id'] != 'probe': print({line!r})")
+    detector = load_runner("command", program(tmp_path, script), options={"mode": mode, "timeout": "2"})
+    began = time.monotonic()
+    with pytest.raises(TimeoutError, match="gave no whole answer in 2 s"):
+        detector([Text("r1", "a"), Text("r2", "b")])
+    assert time.monotonic() - began < 20
+
+
+def test_no_more_lines_are_kept_than_are_asked_for_soon(tmp_path: Path) -> None:
+    running = _program.Program([sys.executable, "-c", "while True: print('x')"], "it")
+    deadline = time.monotonic() + 20
+    while running._lines.qsize() < _program._AHEAD and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.3)
+    assert running._lines.qsize() == _program._AHEAD
+    running.kill()
+    assert not any(thread.is_alive() for thread in running._threads)
+    idle = _program.Program([sys.executable, "-c", "while True: print()"], "it")
+    time.sleep(0.5)
+    assert idle._lines.qsize() == 0
+    idle.kill()
+
+
+def test_failures_of_every_kind_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    detector = load_runner("command", program(tmp_path, write_all("[]")))
+
+    def fail(*_: object) -> None:
+        raise KeyError("Anna")
+
+    monkeypatch.setattr("piibench_duck.runners.command.answers", fail)
+    monkeypatch.setattr(_reply, "PATIENCE", 2)
+    with pytest.raises(KeyError):
+        detector(TEXTS)
+    with pytest.raises(PiibenchError, match="failed 2 times in a row, at last so: KeyError"):
+        detector(TEXTS)
 
 
 def test_a_program_that_waits_for_the_end_of_its_input_is_told_of_the_other_mode(tmp_path: Path) -> None:

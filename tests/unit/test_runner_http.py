@@ -4,6 +4,7 @@ import gzip
 import json
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
@@ -333,6 +334,111 @@ def test_the_pause_that_a_service_asks_for_is_kept_but_not_for_ever(
     service.answer = answer
     assert load(service, retries="3")(TEXTS[2:])[0].status == "ok"
     assert pauses == [7, 60]
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["soon", "-1", "", "9" * 5000, "Mon, 99 Zzz 2026 99:99:99 GMT", "Fri, 31 Dec 99999999999 23:59:59 GMT", "1.5"],
+)
+def test_a_pause_that_is_none_is_one_of_our_own(service: Running, said: str) -> None:
+    failed: list[str] = []
+
+    def answer(asked: Asked) -> Reply:
+        if "Bob" in asked.value["text"] and len(failed) < 2:
+            failed.append(said)
+            return Reply({}, 503, {"Retry-After": said})
+        return presidio(asked)
+
+    service.answer = answer
+    assert load(service, retries="2")(TEXTS[2:])[0].status == "ok"
+    assert len(failed) == 2
+
+
+def test_failures_of_every_kind_count_and_only_ours_are_told(service: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    service.answer = presidio
+    detector = load(service)
+
+    def fail(*_: object) -> None:
+        raise KeyError("Anna")
+
+    monkeypatch.setattr("piibench_duck.runners.http.answers", fail)
+    with pytest.raises(PiibenchError, match=r"failed 20 times in a row, at last so: KeyError$"):
+        detector([Text(f"r{place}", "x x") for place in range(40)])
+
+
+HEAD = b"HTTP/1.1 200 OK\r\n"
+NOTHING = b"Content-Type: application/json\r\nContent-Length: 2\r\n\r\n[]"
+DRIPS = {
+    "header": (HEAD, b"X: y\r\n"),
+    "letters of a header": (HEAD + b"X: ", b"y"),
+    "status": (b"", b"H"),
+    "continue": (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    "body of a length": (HEAD + b"Content-Length: 9999\r\n\r\n", b" "),
+    "body without a length": (HEAD + b"\r\n[]", b" "),
+    "length of a chunk": (HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"0"),
+    "extension of a chunk": (HEAD + b"Transfer-Encoding: chunked\r\n\r\n1;", b"x"),
+    "trailer": (HEAD + b"Transfer-Encoding: chunked\r\n\r\n2\r\n[]\r\n0\r\n", b"X: y\r\n"),
+}
+
+
+class Dripping:
+    """A service that sends the head of an answer and then bytes without end, slowly, to all but the probe if it may."""
+
+    def __init__(self, head: bytes, drop: bytes, answers_probe: bool) -> None:
+        self.head, self.drop, self.answers_probe = head, drop, answers_probe
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"http://127.0.0.1:{self.listener.getsockname()[1]}/x"
+        self.closed = threading.Event()
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self) -> None:
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.answer, args=(client,), daemon=True).start()
+
+    def answer(self, client: socket.socket) -> None:
+        try:
+            while asked := client.recv(1 << 16):
+                while not asked.endswith(b"}"):
+                    asked += client.recv(1 << 16)
+                if self.answers_probe and _reply.PROBE.text.encode() in asked:
+                    client.sendall(HEAD + NOTHING)
+                    continue
+                client.sendall(self.head)
+                while not self.closed.wait(0.05):
+                    client.sendall(self.drop)
+        except OSError:
+            return
+
+
+@pytest.fixture
+def dripping() -> Iterator[Callable[..., Dripping]]:
+    begun: list[Dripping] = []
+
+    def begin(*arguments: Any) -> Dripping:
+        begun.append(Dripping(*arguments))
+        return begun[-1]
+
+    yield begin
+    for one in begun:
+        one.closed.set()
+        one.listener.close()
+
+
+@pytest.mark.parametrize("kind", DRIPS)
+def test_an_attempt_ends_in_time_however_slowly_bytes_come(dripping: Callable[..., Dripping], kind: str) -> None:
+    began = time.monotonic()
+    with pytest.raises(PiibenchError, match="does not answer as it should: no whole answer in 1 s"):
+        load_runner("http", dripping(*DRIPS[kind], False).address, options={"timeout": "1", "retries": "0"})
+    assert time.monotonic() - began < 4
+    detector = load_runner("http", dripping(*DRIPS[kind], True).address, options={"timeout": "1", "retries": "0"})
+    began = time.monotonic()
+    with pytest.raises(TimeoutError):  # over the connection that the probe went over, too
+        detector(TEXTS[:1])
+    assert time.monotonic() - began < 4
 
 
 def test_an_answer_that_is_too_large_is_not_read_to_its_end(service: Running, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -353,7 +353,7 @@ def test_models_that_are_not_there_are_refused_by_name(make: Make, tmp_path: Pat
         ("owner/name", None, "needs its revision as a full commit of 40 hex digits, but got None"),
         ("owner/name", "main", "needs its revision as a full commit of 40 hex digits, but got 'main'"),
         (str(tmp_path / "nowhere"), None, "no model folder"),
-        ("package:not-a-package", None, "'not-a-package' is not installed; `just model` installs it"),
+        ("package:not-a-package", None, "'not-a-package' is not installed; install it, or name a folder"),
         (str(make()), "a" * 40, "model folder 'tiny' has no revisions"),
     ]:
         with pytest.raises(PiibenchError, match=message):

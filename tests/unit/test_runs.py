@@ -21,6 +21,7 @@ class Counting:
         self.detector, self.seen, self.description = detector, seen, detector.description
 
     def __call__(self, texts: Sequence[Text]) -> list[Answer]:
+        assert all(type(text) is Text and text._fields == ("row_id", "text") for text in texts)  # so never any gold
         self.seen += [text.row_id for text in texts]
         return self.detector(texts)
 
@@ -109,3 +110,33 @@ def test_rows_that_are_gone_take_their_answers_with_them(board: Board, seen: lis
     warehouse.attach(con, board.warehouse)
     assert con.sql(f"select count(*) from contracts.run_rows where {gone}").fetchall() == [(0,)]
     assert con.sql("select count(*) from contracts.run_rows").fetchall() == [(len(design(board, "paired")),)]
+
+
+def test_a_run_of_an_older_version_is_answered_again(board: Board, seen: list[str]) -> None:
+    run(board, "balanced")
+    con = warehouse.connect()
+    path = board.warehouse / "runs" / "mask-everything.parquet"
+    inputs = warehouse.about(con, board.warehouse)["runs/mask-everything"]["inputs"]
+    con.execute(f"create table older as select * exclude (publisher) from read_parquet({warehouse.quoted(path)})")
+    warehouse.write(con, "select * from older", path, inputs)
+    seen.clear()
+    assert run(board, "balanced") == "ran"
+    assert set(seen) == design(board, "balanced")
+
+
+def test_answers_that_are_still_true_outlive_a_detector_that_cannot_be_had(board: Board, seen: list[str]) -> None:
+    run(board, "balanced")
+    gone = PLAN._replace(runner="onnx", model="package:there-is-no-such-package")
+    before = answers(board)
+    assert runs.run_on_board(board, PROTOCOL, gone, runs.Asked(restart=True)).state == "kept"
+    assert answers(board) == before
+    build_again(
+        board, "update contracts.rows set text = text || '.', n_chars = n_chars + 1 where row_id like 'demo-en%@xml'"
+    )
+    assert runs.run_on_board(board, PROTOCOL, gone).state == "kept"
+    con = warehouse.connect()
+    warehouse.attach(con, board.warehouse)
+    kept = {row_id for (row_id,) in con.sql("select row_id from contracts.run_rows").fetchall()}
+    changed = {row_id for row_id in design(board, "balanced") if row_id.startswith("demo-en") and "@xml" in row_id}
+    assert changed
+    assert kept == design(board, "balanced") - changed

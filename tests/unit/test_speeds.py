@@ -108,3 +108,9 @@ def test_the_check_of_batches_counts_the_rows_that_change() -> None:
     found = speed.check_batch(Fake(shifted=["r1", "r2", "r29"]), Fake(), TEXTS, 8)
     assert (found.n_changed, found.n_rows, str(found)) == (3, 30, "3 of 30")
     assert speed.check_batch(Fake(), Fake(), TEXTS, 8).n_changed == 0
+
+
+def test_rows_that_fail_do_not_end_the_check_of_batches() -> None:
+    found = speed.check_batch(Fake(failing=["r3"]), Fake(failing=["r3"]), TEXTS, 8)
+    assert str(found) == "0 of 30"
+    assert str(speed.check_batch(Fake(failing=["r3"]), Fake(), TEXTS, 8)) == "1 of 30"
