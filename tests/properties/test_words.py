@@ -89,3 +89,24 @@ def test_words_and_neighbours_are_what_the_definitions_say(case: Case, aggregati
     found = spans(case.text, tagged(case), tags(dict(enumerate(LABELS))), aggregation, threshold)
     assert [(span.start, span.end, span.label) for span in found] == [want[:3] for want in wanted]
     np.testing.assert_allclose([span.score or 0 for span in found], [want[3] for want in wanted], atol=2e-6)
+
+
+def test_the_blank_before_a_word_has_a_say_in_its_tag_and_no_place_in_its_span() -> None:
+    odds = np.eye(len(LABELS), dtype=np.float32)
+    blank, word = odds[LABELS.index("O")], odds[LABELS.index("B-PER")]
+
+    def found(
+        first: np.ndarray, second: np.ndarray, words: list[int | None], aggregation: str
+    ) -> list[tuple[int, int]]:
+        both = np.stack([first, second]) * 0.8 + 0.04
+        labels, scores = both.argmax(axis=1).tolist(), both.max(axis=1).tolist()
+        given = Tagged([(3, 4), (4, 8)], words, labels, scores, list(both))
+        return [
+            (span.start, span.end) for span in spans("Say Anna.", given, tags(dict(enumerate(LABELS))), aggregation)
+        ]
+
+    assert found(word, blank, [1, 1], "first") == [(4, 8)]  # as `▁` of a word whose label stands on its first token
+    assert found(blank, word, [1, 1], "first") == []
+    assert found(blank, word, [0, 1], "first") == [(4, 8)]  # a blank that is no part of the word
+    assert found(blank, word, [None, None], "first") == [(4, 8)]
+    assert found(word, blank, [1, 1], "simple") == []  # the blank alone, which leaves nothing
