@@ -93,18 +93,24 @@ def write_empty(con: warehouse.Connection, folder: Path) -> None:
 
 
 def write_run(
-    folder: Path, line: Mapping[str, object], tables: Mapping[str, Sequence["pa.Table"]], inputs: Mapping[str, str]
+    folder: Path,
+    line: Mapping[str, object],
+    tables: Mapping[str, Iterable["pa.Table"]],
+    inputs: Mapping[str, str],
+    in_order: bool = False,
 ) -> None:
     """Write a run's line and its tables, each through its contract; the line last, since a run is there when it is.
 
-    `inputs` are the digests of the files of rows that it answers.
+    `inputs` are the digests of the files of rows that it answers. Tables that are `in_order` of all columns are not
+    sorted, which takes memory for all of their lines.
     """
     con = warehouse.connect()
     warehouse.fill(con, "runs", {name: [value] for name, value in line.items()})
     for table in ("pred_spans", "run_rows", "timings", "runs"):
         for part in tables.get(table, ()):
             warehouse.fill_arrow(con, table, part)
-        warehouse.write(con, f"select * from contracts.{table}", folder / table / f"{line['run_id']}.parquet", inputs)
+        path = folder / table / f"{line['run_id']}.parquet"
+        warehouse.write(con, f"select * from contracts.{table}", path, inputs, in_order)
 
 
 def row_inputs(con: warehouse.Connection, folder: Path, row_ids: Sequence[str]) -> dict[str, str]:

@@ -4,7 +4,7 @@ import json
 import math
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -47,13 +47,32 @@ class Row(NamedTuple):
 
 
 class Answers(NamedTuple):
-    """A run's answers, as columns of the contracts of the same names; those of a folder are in order of row id."""
+    """A run's answers, which stay on disk until somebody asks for them."""
 
-    run_rows: pa.Table
-    pred_spans: pa.Table  # within a row by (start_char, end_char, source_label, score)
+    run_id: str
+    paths: tuple[Path, ...]  # of its chunks; those of a folder are in order of row id
     errors: dict[str, int]  # how often each type of exception was met
     seconds: float  # in the detector, over all processes that worked on the run
     machine: dict[str, str]  # where they ran
+
+    @property
+    def run_rows(self) -> pa.Table:
+        """All lines of `contracts.run_rows`."""
+        return pa.concat_tables([_ROWS.empty_table(), *self.tables("run_rows")])
+
+    @property
+    def pred_spans(self) -> pa.Table:
+        """All lines of `contracts.pred_spans`, those of a row by (start_char, end_char, source_label, score)."""
+        return pa.concat_tables([_SPANS.empty_table(), *self.tables("pred_spans")])
+
+    def tables(self, name: str) -> Iterator[pa.Table]:
+        """The lines of one of the two, a chunk at a time."""
+        for path in self.paths:
+            table = pq.read_table(path)
+            if name == "run_rows":
+                yield _named(self.run_id, table.select(["row_id", "status", "chars_seen"]), _ROWS)
+            else:
+                yield _named(self.run_id, _flat(table), _SPANS)
 
 
 def replace(path: Path, write: Callable[[Path], object]) -> None:
@@ -105,25 +124,23 @@ def write_chunk(path: Path, rows: Sequence[Row], seconds: float, machine: Mappin
 
 
 def read_chunks(parts: Sequence[tuple[Path, int]], run_id: str) -> Answers:
-    """All chunks of folders with so many each, as tables. Raises `PiibenchError` where one is missing."""
-    run_rows, pred_spans = [_ROWS.empty_table()], [_SPANS.empty_table()]
+    """What the chunks of folders, so many each, say together. Raises `PiibenchError` where one is missing."""
     errors: Counter[str] = Counter()
     seconds = []
     machines: dict[str, dict[str, str]] = {}
-    for path in (chunk_path(folder, index) for folder, n_chunks in parts for index in range(n_chunks)):
+    paths = [chunk_path(folder, index) for folder, n_chunks in parts for index in range(n_chunks)]
+    for path in paths:
         if not path.is_file():
             raise PiibenchError(f"run {path.parent.name!r} is not finished: {path.name} is missing; run predict again")
-        table = pq.read_table(path)
+        table = pq.read_table(path, columns=["error"])
         said = table.schema.metadata or {}
         seconds.append(float(said.get(b"seconds", b"0")))
         machine = said.get(b"machine", b"{}").decode()
         machines.setdefault(machine, json.loads(machine))
         errors.update(kind for kind in table["error"].to_pylist() if kind is not None)
-        run_rows.append(_named(run_id, table.select(["row_id", "status", "chars_seen"]), _ROWS))
-        pred_spans.append(_named(run_id, _flat(table), _SPANS))
     return Answers(
-        pa.concat_tables(run_rows),
-        pa.concat_tables(pred_spans),
+        run_id,
+        tuple(paths),
         dict(sorted(errors.items())),
         math.fsum(seconds),
         together([*machines.values()]),
@@ -143,5 +160,6 @@ def _named(run_id: str, table: pa.Table, schema: pa.Schema) -> pa.Table:
     return pa.table([named[name].cast(schema.field(name).type) for name in schema.names], schema=schema)
 
 
-def _order(span: Span) -> tuple[int, int, str, float]:
-    return span.start, span.end, span.label, -1.0 if span.score is None else span.score
+def _order(span: Span) -> tuple[int, int, str, bool, float]:
+    """As DuckDB puts columns in order, in which nothing comes last."""
+    return span.start, span.end, span.label, span.score is None, span.score or 0.0

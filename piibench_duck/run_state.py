@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -126,13 +127,15 @@ def write(
     timed: "pa.Table | None",
 ) -> None:
     """A run's line and tables, in place of those that were there."""
+    kept = {table: _kept(con, table, todo.there) for table in ("run_rows", "pred_spans", "timings")}
     by_table = {
-        "run_rows": [*_kept(con, "run_rows", todo.there), found.run_rows],
-        "pred_spans": [*_kept(con, "pred_spans", todo.there), found.pred_spans],
-        "timings": [timed] if timed is not None else _kept(con, "timings", todo.there),
+        "run_rows": chain(kept["run_rows"], found.tables("run_rows")),
+        "pred_spans": chain(kept["pred_spans"], found.tables("pred_spans")),
+        "timings": kept["timings"] if timed is None else [timed],
     }
+    in_order = timed is None and not any(kept.values()) and len({path.parent for path in found.paths}) < 2
     answered = [*todo.row_ids, *sorted(todo.there.row_ids if todo.there else ())]
-    boards.write_run(board.warehouse, line, by_table, boards.row_inputs(con, board.warehouse, answered))
+    boards.write_run(board.warehouse, line, by_table, boards.row_inputs(con, board.warehouse, answered), in_order)
 
 
 def line_of(plan: RunPlan, described: Description, digest: str, machine: Mapping[str, str]) -> dict[str, Any]:

@@ -208,14 +208,14 @@ def create_from_parquet(con: Connection, name: str, path: Path) -> None:
         raise PiibenchError(f"{path.name} is not a whole Parquet file") from None
 
 
-def write(con: Connection, select: str, path: Path, inputs: Mapping[str, str]) -> str:
+def write(con: Connection, select: str, path: Path, inputs: Mapping[str, str], in_order: bool = False) -> str:
     """The rows of `select`, in order of all columns, as one Parquet file; its old bytes or its new ones, never half.
 
     The file names its own content digest, which is returned, and the digests of the `inputs` that it was made from.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     digest = content_digest(con, select)
-    copy_to(con, select, path, told({"digest": digest, "inputs": dict(inputs)}))
+    copy_to(con, select, path, told({"digest": digest, "inputs": dict(inputs)}), in_order=in_order)
     return digest
 
 
@@ -232,16 +232,17 @@ def one_value(con: Connection, select: str) -> str:
         raise PiibenchError("a table has other columns than expected") from None
 
 
-def copy_to(con: Connection, select: str, path: Path, *options: str) -> None:
+def copy_to(con: Connection, select: str, path: Path, *options: str, in_order: bool = False) -> None:
     """The rows of `select`, in order of all columns, as a Parquet file: the same bytes for the same rows.
 
-    Written beside and renamed.
+    Written beside and renamed. What is `in_order` already is not sorted.
     """
     told = ", ".join(("format parquet", "compression zstd", *options))
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with _writing(path):
-            con.execute(f"copy (select * from ({select}) order by all) to {quoted(beside)} ({told})")
+            order = "" if in_order else " order by all"
+            con.execute(f"copy (select * from ({select}){order}) to {quoted(beside)} ({told})")
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
