@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from piibench_duck import hub
 from piibench_duck.errors import PiibenchError
+from piibench_duck.names import mentioned
 
 CONFIG = "gliner_config.json"
 _WEIGHTS = ("model.safetensors", "pytorch_model.bin")  # in the order in which GLiNER looks for them
@@ -39,7 +40,7 @@ def find(model: str | None, revision: str | None, unpinned: bool = False) -> Fil
             raise PiibenchError(f"model folder {folder.name!r} has no revisions, but got {revision!r}")
         return _files(folder.resolve().name, None, folder)
     if not hub.is_id(model):
-        raise PiibenchError(f"no model folder {model!r}, and it is no hub id of the form owner/name")
+        raise PiibenchError(f"no model folder {mentioned(model)}, and it is no hub id of the form owner/name")
     commit = hub.commit_of(model, revision, unpinned)
     choices = [(weights, CONFIG, *_TOKENIZER) for weights in _WEIGHTS]
     lacks = f"no weights of GLiNER: neither {' nor '.join(_WEIGHTS)}"

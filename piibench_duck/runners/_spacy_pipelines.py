@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from piibench_duck.errors import PiibenchError
+from piibench_duck.names import mentioned
 from piibench_duck.runners._extras import need
 from piibench_duck.runners._model_files import PACKAGE
 
@@ -44,7 +45,9 @@ def find(runner: str, model: str | None, revision: str | None) -> Pipeline:
         return _in_package(model.removeprefix(PACKAGE), revision)
     folder = Path(model)
     if not folder.is_dir():
-        raise PiibenchError(f"no folder {model!r} of a spaCy pipeline; one that is installed is package:<name>")
+        raise PiibenchError(
+            f"no folder {mentioned(model)} of a spaCy pipeline; one that is installed is package:<name>"
+        )
     if revision is not None:
         raise PiibenchError(f"pipeline folder {folder.name!r} has no revisions, but got {revision!r}")
     if not _is_pipeline(folder):

