@@ -1,8 +1,8 @@
 -- What two runs mark together on the texts that both answered, under our types: people deploy rules and a model at
 -- once.
--- Nothing that the rule keeps is lost: what is cut is cut at the other's borders.
--- Parameters: run_a; run_b; rule: union (all that either marks), intersection (what both mark, under the label of
--- run_a) or a_then_b (all of run_a, and of run_b what run_a left).
+-- A union is all that either marks; an intersection what both mark, under the label of the first; a_then_b all of the
+-- first, and of the second what the first left. Nothing that a rule keeps is lost: what is cut is cut at borders.
+-- Parameters: run_a; run_b; rule: union, intersection or a_then_b.
 -- Grain: (row_id, start_char, end_char, label).
 with
     labelled as (

@@ -93,7 +93,9 @@ def test_scores_are_refused_after_a_run_predicted_again(board: Board) -> None:
 def test_a_run_that_could_not_run_this_time_takes_its_old_scores_with_it(board: Board) -> None:
     plan = PROTOCOL.runs["rampart"]._replace(name="rules", model="package:there-is-no-such-package")
     assert runs.run_on_board(board, PROTOCOL, plan).state == "kept"  # its answers are still those of these rows
-    outcome = runs.run_on_board(board, PROTOCOL, plan, runs.Asked(restart=True))
+    assert runs.run_on_board(board, PROTOCOL, plan, runs.Asked(restart=True)).state == "kept"
+    (board.warehouse / "pred_spans" / "rules.parquet").unlink()  # and now they are no more
+    outcome = runs.run_on_board(board, PROTOCOL, plan)
     assert outcome.state == "not_run"
     assert "there-is-no-such-package" in str(outcome.why)
     score_again(board)

@@ -298,7 +298,7 @@ def test_byte_level_tokens_lose_their_leading_space(make: Make):
     tokenizer.save(str(folder / "tokenizer.json"))
     names = sorted(vocabulary, key=lambda word: vocabulary[word])
     emoji = dict.fromkeys(tokenizer.encode("😀").tokens, 1)
-    graph(folder / "model.onnx", table({"Ġa": 1, "b": 1, **emoji}, names, len(LABELS)))
+    graph(folder / "model.onnx", table({"Ġa": 1, "Ġ": 1, "b": 1, **emoji}, names, len(LABELS)))
     assert found(load(folder), "c ab, 😀 b") == [("ab", "PER"), ("😀", "PER"), ("b", "PER")]
 
 
