@@ -81,7 +81,11 @@ def shown(name: str, model: str | None) -> str | None:
         of_runner = getattr(_runner(name), "shown", None)
     except PiibenchError:
         of_runner = None
-    return str(of_runner(model)) if of_runner else Path(model).name if Path(model).exists() else model
+    if of_runner:
+        return str(of_runner(model))
+    if "://" in model:  # an address may hold a secret
+        return name
+    return Path(model).name if Path(model).exists() else model
 
 
 def load_runner(

@@ -81,6 +81,7 @@ def test_a_graph_of_another_name_is_for_the_runner_that_can_be_told_which(tmp_pa
         ("http://localhost:1/x?key=geheim", "auto", "localhost:1/x"),
         ("/opt/bin/detect --key geheim", "command", "detect"),
         ("owner/name", "transformers", "owner/name"),
+        ("https://anna:geheim@host/x", "onnx", "onnx"),
     ],
 )
 def test_a_plan_is_named_without_what_may_be_secret(model: str, pipeline: str, called: str) -> None:

@@ -231,7 +231,7 @@ def spans_of(answers: list[Answer]) -> list[list[tuple[int, int, str]]]:
 @pytest.mark.extras
 @pytest.mark.corpora
 @pytest.mark.model
-def test_the_same_weights_give_the_same_spans_as_the_onnx_runner_on_real_rows(
+def test_the_same_weights_give_the_spans_of_the_onnx_runner_on_all_but_two_of_500_real_rows(
     library: Any, mirror: Path, tmp_path: Path
 ):
     """500 real texts, every aggregation: numbers of 4 bits in one, the same numbers as float32 in the other."""
