@@ -94,7 +94,8 @@ def _line(plan: RunPlan, a: Mapping[str, Any], b: Mapping[str, Any], ignored: Se
     settings = {"rule": rule, "run_a": name_a, "run_b": name_b, **parts}
     settings |= {f"label {label}": "ignored" for label in ignored}
     steered = [one["steered"] for one in (a, b) if one["steered"] is not None]
-    conflicts = dict.fromkeys(one["conflict_of_interest"] for one in (a, b) if one["conflict_of_interest"])
+    said = (one["conflict_of_interest"] for one in (a, b))
+    conflicts = dict.fromkeys(one.rstrip(".") for one in said if one)
     pinned = [one["is_pinned"] for one in (a, b)]
     machine = together([a["machine"], b["machine"]])
     machine.pop("rows_changed_by_batching", None)  # which is of one of them

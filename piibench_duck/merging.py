@@ -23,7 +23,12 @@ def merge(
     """Write the run that so many shards make; what became of it, and how often each kind of error was met."""
     parts = all_of(count)
     chunks = board.warehouse / "chunks"
+    con = run_state.opened(board)
+    earlier = run_state.todo_of(con, board, protocol, plan.name, None, designs, restart=False).there
+    tidied = [run_state.clear_written(con, board, plan.name, earlier, part.ending) for part in parts]
     there = {part: sorted(chunks.glob(f"{plan.name}-????????????{part.ending}/run.json")) for part in parts}
+    if any(tidied) and not any(there.values()):
+        return "kept", None, {}
     if not any(there.values()) and (board.warehouse / "runs" / f"{plan.name}.parquet").is_file():
         raise PiibenchError(f"run {plan.name!r} has no shards; it is there already, put together or answered whole")
     for part, manifests in there.items():

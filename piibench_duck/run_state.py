@@ -1,12 +1,13 @@
 """What a run has answered already, what is left for it to answer, and its line and tables in the warehouse."""
 
+import os
 import shutil
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from piibench_duck import boards, combine, machine, speed, versions, warehouse
+from piibench_duck import boards, combine, machine, predict, speed, versions, warehouse
 from piibench_duck.errors import PiibenchError
 from piibench_duck.places import Board
 from piibench_duck.protocol import Protocol, board_plan
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 _ANSWERED = "select row_id from contracts.run_rows where status <> 'error'"
 """A row that failed is asked again."""
+
+_DIGITS = 12
+"""Of the digest in the name of an attempt's folder."""
 
 
 class Earlier(NamedTuple):
@@ -203,11 +207,33 @@ def opened(board: Board) -> warehouse.Connection:
 
 def folder_of(board: Board, run: str, todo: Todo, shard: Shard | None = None) -> Path:
     """Named by what is to be answered: a design that was cut short does not stand in the way of another."""
-    return board.warehouse / "chunks" / f"{run}-{todo.digest[:12]}{shard.ending if shard else ''}"
+    return board.warehouse / "chunks" / f"{run}-{todo.digest[:_DIGITS]}{shard.ending if shard else ''}"
 
 
 def clear(folders: Sequence[Path]) -> None:
     """Remove what has become a run, with the locks beside it."""
     for folder in folders:
-        shutil.rmtree(folder)
+        # Under a name that `boards.sweep` knows, since whoever is killed here leaves half a folder.
+        gone = folder.rename(folder.with_name(f".staging.{folder.name}.{os.getpid()}"))
+        shutil.rmtree(gone)
         folder.with_name(f"{folder.name}.lock").unlink(missing_ok=True)
+
+
+def clear_written(con: warehouse.Connection, board: Board, run: str, there: Earlier | None, ending: str = "") -> bool:
+    """Remove what a process that was killed while it tidied up had made a run of already; whether there was any.
+
+    Of an attempt whose folder's name ends so, each row of which the run has answered with the same settings.
+    """
+    if there is None:
+        return False
+    answered = {row_id for (row_id,) in con.sql("select row_id from contracts.run_rows").fetchall()}
+    written = []
+    for folder in (board.warehouse / "chunks").glob(f"{run}-{'?' * _DIGITS}{ending}"):
+        try:
+            is_same = predict.begun(folder)["settings_digest"] == there.line["settings_digest"]
+            if is_same and answered.issuperset(predict.answers(folder).run_rows["row_id"].to_pylist()):
+                written.append(folder)
+        except PiibenchError:
+            continue  # not finished, or damaged, which whoever goes on with it is told
+    clear(written)
+    return bool(written)

@@ -105,7 +105,8 @@ def test_what_is_said_of_the_parts_is_said_of_it(board: Board) -> None:
     warehouse.attach(con, board.warehouse, ["both"])
     [line] = warehouse.rows_of(con, "select * from contracts.runs")
     assert line["kind"] == "combined"
-    assert (line["steered"], line["conflict_of_interest"]) == ({"demo-en": "read by its author"}, "ours")
+    assert line["steered"] == {"demo-en": "read by its author"}
+    assert line["conflict_of_interest"] == "These rules are part of piibench-duck; ours"
     assert (line["credit"], line["note"], line["is_pinned"]) == ("Us", "a note", True)
     assert {key: line["settings"][key] for key in ("rule", "run_a", "run_b")} == {
         "rule": "union",

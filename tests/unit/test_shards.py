@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from piibench_duck import runs, shards, warehouse
+from piibench_duck import run_state, runs, shards, warehouse
 from piibench_duck.errors import PiibenchError, WrongUsageError
 from piibench_duck.places import Board
 from piibench_duck.runners import Answer, Detector, Text
@@ -49,6 +49,54 @@ def test_shards_put_together_are_what_one_process_writes(board: Board) -> None:
     assert folders(board) == []
     assert runs.run_on_board(board, PROTOCOL, PLAN, runs.Asked(designs=["balanced"], restart=True)).state == "ran"
     assert files(board) == in_parts
+
+
+def test_shards_whose_merge_was_killed_while_it_tidied_up_are_tidied_by_the_next(
+    board: Board, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for part in (1, 2):
+        answer(board, f"{part}/2")
+    with monkeypatch.context() as patch:
+        patch.setattr(run_state, "clear", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            answer(board, merge=2)
+    written = files(board)
+    assert len(folders(board)) == 2
+    assert answer(board, merge=2).state == "kept"
+    assert (folders(board), files(board)) == ([], written)
+
+
+def test_an_attempt_that_was_killed_while_it_tidied_up_is_tidied_by_the_next(
+    board: Board, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(run_state, "clear", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            answer(board)
+    assert len(folders(board)) == 1
+    assert answer(board).state == "kept"
+    assert folders(board) == []
+
+
+def test_an_attempt_that_is_not_in_the_run_yet_is_not_tidied_away(
+    board: Board, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer(board)
+    paired = runs.Asked(designs=["paired"])
+    with monkeypatch.context() as patch:
+        patch.setattr(run_state, "write", lambda *of: interrupted([]))
+        with pytest.raises(KeyboardInterrupt):
+            runs.run_on_board(board, PROTOCOL, PLAN, paired)
+    there = folders(board)
+    assert len(there) == 1
+    assert answer(board).state == "kept"
+    assert folders(board) == there
+    assert runs.run_on_board(board, PROTOCOL, PLAN, paired).state == "ran"
+    assert folders(board) == []
+
+
+def interrupted(folders: Sequence[Path]) -> None:
+    raise KeyboardInterrupt
 
 
 def test_a_missing_shard_is_named(board: Board) -> None:
