@@ -94,8 +94,7 @@ def _line(plan: RunPlan, a: Mapping[str, Any], b: Mapping[str, Any], ignored: Se
     settings = {"rule": rule, "run_a": name_a, "run_b": name_b, **parts}
     settings |= {f"label {label}": "ignored" for label in ignored}
     steered = [one["steered"] for one in (a, b) if one["steered"] is not None]
-    said = (one["conflict_of_interest"] for one in (a, b))
-    conflicts = dict.fromkeys(one.rstrip(".") for one in said if one)
+    conflicts = dict.fromkeys(one["conflict_of_interest"] for one in (a, b) if one["conflict_of_interest"])
     pinned = [one["is_pinned"] for one in (a, b)]
     machine = together([a["machine"], b["machine"]])
     machine.pop("rows_changed_by_batching", None)  # which is of one of them
@@ -110,6 +109,6 @@ def _line(plan: RunPlan, a: Mapping[str, Any], b: Mapping[str, Any], ignored: Se
         "credit": plan.credit or "; ".join(dict.fromkeys(one["credit"] for one in (a, b) if one["credit"])) or None,
         "publisher": plan.publisher,
         "steered": {corpus: why for one in steered for corpus, why in one.items()} if steered else None,
-        "conflict_of_interest": plan.conflict_of_interest or "; ".join(conflicts) or None,
+        "conflict_of_interest": plan.conflict_of_interest or "; ".join(conflicts).replace(".; ", "; ") or None,
         "note": plan.note,
     }

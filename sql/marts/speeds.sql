@@ -11,18 +11,15 @@ with
             count(*) over (partition by run_id) as n_rows
         from staging.timings
     ),
-    replicate_numbers as (select unnest(range(replicates)) as replicate, seed from staging.settings),
+    -- Step by step, since a macro within a macro is bound many times over.
+    seeds as (select corpus_state(seed, 3, '') as state, replicates from staging.settings),
+    replicate_numbers as (select unnest(range(replicates)) as replicate, state from seeds),
+    replicate_states as (select replicate, mix32(xor(state, replicate)) as state from replicate_numbers),
+    slots as (select run_id, n_rows, mix32(position) as state from timed),
     drawn as (
-        select
-            slots.run_id,
-            numbers.replicate,
-            (
-                mix32(xor(mix32(xor(corpus_state(numbers.seed, 3, ''), numbers.replicate)), mix32(slots.position)))
-                * slots.n_rows
-            )
-            >> 32 as position
-        from timed as slots
-        cross join replicate_numbers as numbers
+        select slots.run_id, states.replicate, (mix32(xor(states.state, slots.state)) * slots.n_rows) >> 32 as position
+        from slots
+        cross join replicate_states as states
     ),
     replicates as (
         select
