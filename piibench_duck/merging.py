@@ -23,10 +23,10 @@ def merge(
     """Write the run that so many shards make; what became of it, and how often each kind of error was met."""
     parts = all_of(count)
     chunks = board.warehouse / "chunks"
-    con = run_state.opened(board)
-    earlier = run_state.todo_of(con, board, protocol, plan.name, None, designs, restart=False).there
-    tidied = [run_state.clear_written(con, board, plan.name, earlier, part.ending) for part in parts]
-    there = {part: sorted(chunks.glob(f"{plan.name}-????????????{part.ending}/run.json")) for part in parts}
+    earlier = run_state.earlier(run_state.opened(board), board, plan.name, None)
+    tidied = [run_state.clear_written(board, plan.name, earlier, part.ending) for part in parts]
+    pattern = f"{plan.name}-{run_state.ANY_DIGEST}"
+    there = {part: sorted(chunks.glob(f"{pattern}{part.ending}/run.json")) for part in parts}
     if any(tidied) and not any(there.values()):
         return "kept", None, {}
     if not any(there.values()) and (board.warehouse / "runs" / f"{plan.name}.parquet").is_file():

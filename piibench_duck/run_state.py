@@ -28,6 +28,9 @@ _ANSWERED = "select row_id from contracts.run_rows where status <> 'error'"
 _DIGITS = 12
 """Of the digest in the name of an attempt's folder."""
 
+ANY_DIGEST = "?" * _DIGITS
+"""Of folders, as `glob` takes it."""
+
 
 class Earlier(NamedTuple):
     """What a run has answered already."""
@@ -55,7 +58,7 @@ def todo_of(
     restart: bool,
 ) -> Todo:
     """What is left of the designs for a run with these settings (`digest`; None: any); attaches the board with it."""
-    there = _earlier(con, board, run, digest)
+    there = earlier(con, board, run, digest)
     warehouse.attach(con, board.warehouse, [] if there is None else [run])
     asked = wanted(con, board, protocol, designs)
     if restart and there is not None:
@@ -65,7 +68,7 @@ def todo_of(
     return Todo(row_ids, warehouse.content_digest(con, of_rows, {"row_ids": row_ids}), there)
 
 
-def _earlier(con: warehouse.Connection, board: Board, run: str, digest: str | None) -> Earlier | None:
+def earlier(con: warehouse.Connection, board: Board, run: str, digest: str | None) -> Earlier | None:
     """What the run answered with these settings (None: with any), if it is there whole."""
     there = warehouse.about(con, board.warehouse)
     inputs = [there.get(f"{table}/{run}", {}).get("inputs") for table in warehouse.RUN_TABLES]
@@ -117,8 +120,8 @@ def _kept(con: warehouse.Connection, table: str, there: Earlier | None) -> "list
 
 def machine_of(todo: Todo, found: "Answers", checked: speed.BatchCheck | None) -> dict[str, str]:
     """Where all that is kept and all that is new was answered."""
-    earlier = [todo.there.line["machine"]] if todo.there and todo.there.row_ids else []
-    said = machine.together([*earlier, *([found.machine] if found.machine else [])])
+    before = [todo.there.line["machine"]] if todo.there and todo.there.row_ids else []
+    said = machine.together([*before, *([found.machine] if found.machine else [])])
     return {**said, **({"rows_changed_by_batching": str(checked)} if checked else {})}
 
 
@@ -189,7 +192,7 @@ def is_said_otherwise(todo: Todo, plan: RunPlan) -> bool:
 def refuse_other_settings(board: Board, run: str, digest: str) -> None:
     """Raise where a run of that name was answered by something else: a name typed twice is not meant to lose it."""
     con = warehouse.connect()
-    there = _earlier(con, board, run, None)
+    there = earlier(con, board, run, None)
     if there is not None and there.line["settings_digest"] != digest:
         made = there.line
         raise PiibenchError(
@@ -219,21 +222,21 @@ def clear(folders: Sequence[Path]) -> None:
         folder.with_name(f"{folder.name}.lock").unlink(missing_ok=True)
 
 
-def clear_written(con: warehouse.Connection, board: Board, run: str, there: Earlier | None, ending: str = "") -> bool:
+def clear_written(board: Board, run: str, there: Earlier | None, ending: str = "") -> bool:
     """Remove what a process that was killed while it tidied up had made a run of already; whether there was any.
 
-    Of an attempt whose folder's name ends so, each row of which the run has answered with the same settings.
+    Of attempts whose folder's name ends so, with the same settings, all answers of which the run has.
     """
     if there is None:
         return False
-    answered = {row_id for (row_id,) in con.sql("select row_id from contracts.run_rows").fetchall()}
     written = []
-    for folder in (board.warehouse / "chunks").glob(f"{run}-{'?' * _DIGITS}{ending}"):
+    for folder in (board.warehouse / "chunks").glob(f"{run}-{ANY_DIGEST}{ending}"):
         try:
             is_same = predict.begun(folder)["settings_digest"] == there.line["settings_digest"]
-            if is_same and answered.issuperset(predict.answers(folder).run_rows["row_id"].to_pylist()):
-                written.append(folder)
+            rows = predict.answers(folder).run_rows.to_pylist() if is_same else []
         except PiibenchError:
             continue  # not finished, or damaged, which whoever goes on with it is told
+        if is_same and there.row_ids.issuperset(row["row_id"] for row in rows if row["status"] != "error"):
+            written.append(folder)
     clear(written)
     return bool(written)

@@ -82,7 +82,7 @@ def _run_on_board(
         return _not_run(con, board, protocol, plan, asked, why)
     digest = predict.settings_digest(detector.description, asked.batch_rows)
     todo = run_state.todo_of(con, board, protocol, plan.name, digest, asked.designs, asked.restart)
-    run_state.clear_written(con, board, plan.name, todo.there)
+    run_state.clear_written(board, plan.name, todo.there)
     if plan.name not in protocol.runs and not asked.restart:
         run_state.refuse_other_settings(board, plan.name, digest)
     is_news = todo.row_ids or asked.time_rows or asked.check_batch

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from piibench_duck import build, runs, warehouse
+from piibench_duck import build, run_state, runs, warehouse
 from piibench_duck.places import Board
 from piibench_duck.runners import Answer, Detector, Text
 from tests.built import PROTOCOL
@@ -83,6 +83,27 @@ def test_only_rows_of_files_that_changed_are_predicted_again(board: Board, seen:
     assert set(seen) == {
         row_id for row_id in design(board, "paired") if row_id.startswith("demo-en") and "@xml" in row_id
     }
+
+
+def test_answers_to_changed_texts_that_are_not_in_the_run_yet_are_not_asked_for_again(
+    board: Board, seen: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(board)
+    build_again(
+        board, "update contracts.rows set text = text || '.', n_chars = n_chars + 1 where row_id like 'demo-en%@xml'"
+    )
+    with monkeypatch.context() as patch:
+        patch.setattr(run_state, "write", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            run(board)
+    seen.clear()
+    assert run(board) == "ran"
+    assert seen == []
+    assert not [path for path in (board.warehouse / "chunks").iterdir() if path.is_dir()]
+
+
+def interrupted(*of: object) -> None:
+    raise KeyboardInterrupt
 
 
 def test_answers_of_another_design_are_kept_when_the_model_is_gone(board: Board, seen: list[str]) -> None:
