@@ -45,7 +45,7 @@ def _said(con: warehouse.Connection, path: Path) -> str | None:
 
 def _path(con: warehouse.Connection) -> Path:
     """A file named after all that the draws depend on, the SQL that makes them included."""
-    warehouse.derive(con, ["intermediate.units"])
+    warehouse.derive(con, ["intermediate.units", "staging.settings"])
     strata = con.sql(
         "select unit, corpus, count(*) from intermediate.units group by unit, corpus order by unit, corpus"
     ).fetchall()

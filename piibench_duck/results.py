@@ -24,8 +24,14 @@ FILES = (
 _MARTS = (
     "speeds",
     *("mean_scores", "scores order by slice_by, slice"),
-    *("type_scores order by type", "score_intervals order by unit"),
+    *("type_scores order by type", "score_intervals order by unit", "slice_intervals order by unit"),
 )
+MEASURED = ("protocol", "design", "rows_digest", "label_map_digest", "taxonomy_digest")
+"""What two results must share to be measurements of the same thing."""
+
+DRAWN = ("replicates", "seed")
+BASIS = (*MEASURED, *DRAWN)
+
 _COUNTS = ("tp", "fp", "fn", "touched", "excluded", "n_rows", "n_rows_missing")
 _RATIOS = ("precision", "recall", "f1", "touch_rate")
 _SCAFFOLD = ("lookalike", "lookalike_touched", "scaffold_fp")
@@ -51,7 +57,7 @@ def of_runs(con: warehouse.Connection, known: Mapping[str, Any]) -> dict[str, Re
         _digests,
         *(partial(warehouse.lines_of_runs, select=f"select * from marts.{mart}") for mart in _MARTS),
     ]
-    others, effects, digests, speeds, means, scores, types, intervals = side_by_side.each(con, parts)
+    others, effects, digests, speeds, means, scores, types, intervals, of_slices = side_by_side.each(con, parts)
     names = ("rows_digest", "label_map_digest", "taxonomy_digest", "piibench_duck")
     provenance = {**known, **{name: digests[name] for name in names}}
     found = {}
@@ -65,7 +71,7 @@ def of_runs(con: warehouse.Connection, known: Mapping[str, Any]) -> dict[str, Re
         [mean] = means[run]
         said = {
             **about,
-            "scores": _scores(mean, scores[run], types[run]),
+            "scores": _scores(mean, scores[run], types[run], of_slices[run]),
             "intervals": _intervals(intervals[run], settings),
             "carrier_effects": effects[run],
             "speed": _speed(speeds.get(run, []), described["machine"]),
@@ -125,18 +131,33 @@ def _copy(run: str, path: Path, relation: str, con: warehouse.Connection) -> Non
 
 
 def _scores(
-    mean: Mapping[str, Any], scores: Sequence[Mapping[str, Any]], types: Sequence[Mapping[str, Any]]
+    mean: Mapping[str, Any],
+    scores: Sequence[Mapping[str, Any]],
+    types: Sequence[Mapping[str, Any]],
+    intervals: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
+    bounds: defaultdict[tuple[str, str], dict[str, Any]] = defaultdict(dict)
+    for line in intervals:
+        figures = ("recall",) if line["slice_by"] == "type" else ("f1", "recall")
+        of_unit = {name: [line[f"{name}_low"], line[f"{name}_high"]] for name in figures}
+        bounds[line["slice_by"], line["slice"]][line["unit"]] = of_unit
     sliced: dict[str, dict[str, Any]] = {f"by_{kind}": {} for kind in ("corpus", "carrier", "language")}
     for line in scores:
         if f"by_{line['slice_by']}" in sliced:
             kept = {name: line[name] for name in (*_COUNTS, *_RATIOS, *_SCAFFOLD)}
+            kept["intervals"] = bounds[line["slice_by"], line["slice"]]
             sliced[f"by_{line['slice_by']}"][line["slice"]] = kept
     return {
         "mean": {name: mean[name] for name in _RATIOS},
         "n_corpora": mean["n_corpora"],
         **sliced,
-        "by_type": {line["type"]: {name: line[name] for name in ("tp", "fn", "recall")} for line in types},
+        "by_type": {
+            line["type"]: {
+                **{name: line[name] for name in ("tp", "fn", "recall")},
+                "intervals": bounds["type", line["type"]],
+            }
+            for line in types
+        },
     }
 
 
@@ -190,6 +211,7 @@ def _model(described: Mapping[str, Any]) -> dict[str, Any]:
         "credit": described["credit"],
         "publisher": described["publisher"],
         "recipe": described["recipe"],
+        "training_seed": described["training_seed"],
         "steered": None if described["steered"] is None else dict(described["steered"]),
         "conflict_of_interest": described["conflict_of_interest"],
         "note": described["note"],
@@ -275,31 +297,48 @@ def read_board(folder: Path) -> list[dict[str, Any]]:
     return sorted(found, key=rank)
 
 
+def read_whole_board(board: Board) -> list[dict[str, Any]]:
+    """The same, where each must be a result and one at least have run; raises `PiibenchError` else."""
+    found = read_board(board.results)
+    if not any(one["status"] == "ran" for one in found):
+        raise PiibenchError(f"board {board.name!r} has no results; run `piibench-duck score --board {board.name}`")
+    for one in found:
+        if one["status"] == "broken":
+            read_result(board.results / one["model"])
+    return found
+
+
 def comparable(found: Sequence[dict[str, Any]], scored: Collection[str]) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """Those results that may be ranked with the runs in `scored`, and of the others what differs, by run.
 
     Results of other rows, another protocol or design, or other draws are never ranked together.
     """
-    reference = next((_basis(one) for one in found if one["model"] in scored and one["status"] == "ran"), None)
+    reference = next((one for one in found if one["model"] in scored and one["status"] == "ran"), None)
     ranked, apart = [], {}
     for one in found:
         if one["status"] == "broken":
             apart[one["model"]] = "result.json is none"
             continue
-        differs = [
-            name
-            for name, value in _basis(one).items()
-            if one["status"] == "ran" and reference is not None and value != reference[name]
-        ]
-        if differs:
+        if reference is not None and one["status"] == "ran" and (differs := differing(reference, one, BASIS)):
             apart[one["model"]] = f"its {' and '.join(differs)} differs"
         else:
             ranked.append(one)
     return ranked, apart
 
 
-def _basis(one: Mapping[str, Any]) -> dict[str, Any]:
-    of = one["_provenance"]
-    names = ("protocol", "design", "rows_digest", "label_map_digest", "taxonomy_digest")
-    intervals = one.get("intervals", {})
-    return {**{name: of.get(name) for name in names}, **{name: intervals.get(name) for name in ("replicates", "seed")}}
+def is_seed_run(one: Mapping[str, Any]) -> bool:
+    """Whether a result is of a run that is there for the spread of its recipe alone, and never ranked."""
+    of = one.get("_provenance", {})
+    return of.get("recipe") is not None and of.get("training_seed") is not None
+
+
+def differing(one: Mapping[str, Any], other: Mapping[str, Any], of: Sequence[str] = MEASURED) -> list[str]:
+    """What two results that ran differ in, of the names of their basis."""
+    whole, of_other = basis(one), basis(other)
+    return [name for name in of if whole[name] != of_other[name]]
+
+
+def basis(one: Mapping[str, Any]) -> dict[str, Any]:
+    """What results must share to be ranked together: rows, gold and protocol, and the draws of their intervals."""
+    of, intervals = one["_provenance"], one.get("intervals", {})
+    return {**{name: of.get(name) for name in MEASURED}, **{name: intervals.get(name) for name in DRAWN}}

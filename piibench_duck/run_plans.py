@@ -30,13 +30,24 @@ class RunPlan(NamedTuple):
     credit: str | None = None
     publisher: str | None = None
     recipe: str | None = None
+    training_seed: str | None = None
     steered: Mapping[str, str] | None = None
     conflict_of_interest: str | None = None
     note: str | None = None
 
 
 KEYS = RunPlan._fields[1:]
-SAID = ("artefact", "licence", "credit", "publisher", "recipe", "steered", "conflict_of_interest", "note")
+SAID = (
+    "artefact",
+    "licence",
+    "credit",
+    "publisher",
+    "recipe",
+    "training_seed",
+    "steered",
+    "conflict_of_interest",
+    "note",
+)
 """Keys that shape no answer and only say what a run is."""
 
 _TABLES = ("options", "steered")
@@ -100,6 +111,8 @@ def _checked(key: str, value: object, where: str) -> object:
         if not isinstance(value, bool):
             raise PiibenchError(f"{where}: 'unpinned' is neither true nor false")
         return value
+    if key == "training_seed" and isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
     if not isinstance(value, str):
         raise PiibenchError(f"{where}: {key!r} is no text")
     return value

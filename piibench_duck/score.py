@@ -25,7 +25,7 @@ from piibench_duck.places import Board
 from piibench_duck.protocol import BoardPlan, Protocol, board_plan
 
 SCORE_MARTS = (
-    *("marts.scores", "marts.mean_scores", "marts.type_scores", "marts.score_intervals"),
+    *("marts.scores", "marts.mean_scores", "marts.type_scores", "marts.score_intervals", "marts.slice_intervals"),
     *("marts.rows_digest", "marts.bench_predictions", "marts.design_digests"),
     *("intermediate.pair_counts", "marts.carrier_effects", "marts.carrier_losses", "marts.speeds"),
 )

@@ -20,6 +20,7 @@ create table contracts.runs (
     credit varchar,  -- the attribution that the licence asks for
     publisher varchar,  -- who published the model
     recipe varchar,  -- how it was trained; runs of one recipe may differ by seed alone
+    training_seed varchar,  -- the seed it was trained with; with a recipe, the run shows its spread and is never ranked
     steered map(varchar, varchar),  -- corpora whose examination shaped the model, and why; null where nobody said
     conflict_of_interest varchar,  -- of whoever scored it
     note varchar,  -- what a reader should know

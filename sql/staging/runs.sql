@@ -21,6 +21,8 @@ select
     credit,  -- the attribution that the licence asks for
     publisher,  -- who published the model
     recipe,  -- how it was trained
+    training_seed,  -- the seed that it was trained with, where somebody said
+    recipe is not null and training_seed is not null as is_seed_run,  -- whether it is there for the spread of its recipe alone, and never ranked
     steered,  -- corpora whose examination shaped the model, and why
     conflict_of_interest,  -- of whoever scored it
     note  -- what a reader should know
