@@ -57,6 +57,12 @@ def cache_dir() -> Path:
     return Path(named) if named else Path(platformdirs.user_cache_dir("piibench-duck", appauthor=False))
 
 
+def seen(path: Path) -> Path:
+    """A path as whoever sits in the current folder would write it: from there, where it lies below."""
+    here = Path.cwd()
+    return path.resolve().relative_to(here) if path.resolve().is_relative_to(here) else path
+
+
 class Board(NamedTuple):
     """A board's two folders. `own` is the user's folder where the board is one, else None."""
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.paged import copied
 from tests.shell import predictions, rows, write_lines
 
 ROOT = Path(__file__).parent.parent
@@ -32,9 +33,18 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_wheel_holds_the_sql_and_the_data_and_no_generators(installed: Path) -> None:
     package = installed / "piibench_duck"
-    for name in ("sql/marts/scores.sql", "data/sources.toml", "data/protocol.toml", "data/demo/demo-he.jsonl"):
+    for name in (
+        "py.typed",
+        "sql/marts/scores.sql",
+        "data/sources.toml",
+        "data/protocol.toml",
+        "data/demo/demo-he.jsonl",
+    ):
         assert (package / name).is_file(), name
     assert {path.name for path in (package / "data" / "seeds").iterdir()} >= {"taxonomy.csv", "label_map.csv"}
+    for name in ("templates/page.html.j2", "templates/parts.html.j2", "templates/page.css", "templates/page.js"):
+        assert (package / "board" / name).is_file(), name
+    assert (package / "board" / "vendored" / "sortable.LICENSE").is_file()
     assert not (package / "data" / "demo" / "make_demo.py").exists()
     assert not (package / "data" / "demo" / "frames").exists()
     assert not (package / "data" / "downloads").exists()
@@ -76,3 +86,5 @@ def test_an_installed_wheel_works_outside_the_checkout(installed: Path, tmp_path
     assert json.loads((tmp_path / "out" / "result.json").read_text("utf-8"))["scores"]["mean"]["f1"] == 1
     run("build", "--board", "demo")  # into the current folder
     assert (tmp_path / "warehouse" / "demo" / "rows").is_dir()
+    copied("demo", tmp_path / "results")
+    assert run("board", "--board", "demo") == "results/demo/page/index.html\n"
