@@ -15,9 +15,13 @@ if TYPE_CHECKING:
 
 
 def open(path: "str | Path" = "warehouse", board: str | None = None) -> "OpenBoard":
-    """A board opened to read: `open("warehouse/demo").slice(corpus="demo-en")` is a Polars LazyFrame.
+    """A board opened to read: `open("warehouse/demo").predictions("rules")` is a Polars LazyFrame.
 
-    Names and folders that `--board` takes are opened too.
+    `path` is a board's folder; what `--board` takes; or a folder of boards, with the name of one as `board` where it
+    holds several. `explore.OpenBoard` says what there is: rows, gold, predictions, chars, counts, scores, any other
+    table and SQL. It may be used in a `with`, which closes it.
+
+    Raises `PiibenchError` where there is no board, one that is not whole, or several and none is named.
     """
     from piibench_duck.explore import open_board
 

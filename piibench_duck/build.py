@@ -82,10 +82,12 @@ def build(
     allow_unknown_labels: bool = False,
     workers: int | None = None,
     progress: Progress = lambda said: None,
+    start: Callable[[int], Callable[[int], None]] = lambda n_rows: lambda n_done: None,
 ) -> BuildReport:
     """Make the board's rows, gold and alignments, all of it checked before any of it is written.
 
     The same bytes whatever the number of `workers`, the processes that wrap passages (None: as many as there is use).
+    `start` is told how many rows there are to wrap and gives back what is told how many were.
 
     Raises `PiibenchError` where no source can be had, or one of the user's own cannot; where a corpus uses a label that
     the map does not name (unless allowed); and where a check finds fault.
@@ -97,7 +99,7 @@ def build(
     if plan is None:
         report = _fill_own(con, board)
     else:
-        report = _fill_corpora(con, _Job(board, protocol, plan, mirror), workers, progress)
+        report = _fill_corpora(con, _Job(board, protocol, plan, mirror), workers, progress, start)
     progress("checking")
     warehouse.derive(con, ["marts.label_diagnostics"])
     labels = warehouse.rows_of(con, "select * from marts.label_diagnostics order by source, source_label, role")
@@ -135,7 +137,13 @@ def _fill_own(con: warehouse.Connection, board: Board) -> BuildReport:
     return BuildReport(reports, {}, [], [], {path.name: sources.said_of_rows(path, rows.sha256)}, [])
 
 
-def _fill_corpora(con: warehouse.Connection, job: _Job, workers: int | None, progress: Progress) -> BuildReport:
+def _fill_corpora(
+    con: warehouse.Connection,
+    job: _Job,
+    workers: int | None,
+    progress: Progress,
+    start: Callable[[int], Callable[[int], None]],
+) -> BuildReport:
     missing: dict[str, str] = {}
     plans = []
     for corpus in job.plan.corpora:
@@ -147,12 +155,15 @@ def _fill_corpora(con: warehouse.Connection, job: _Job, workers: int | None, pro
         raise PiibenchError("; ".join(missing.values()) or f"board {job.board.name!r}: no source has a document")
     wanted = {plan.corpus: _wanted(plan) for plan in plans}
     reports = []
-    with maker(sum(len(item.carriers) for items in wanted.values() for item in items), workers) as make:
+    n_rows = sum(len(item.carriers) for items in wanted.values() for item in items)
+    progress("wrap")
+    done = start(n_rows)
+    with maker(n_rows, workers) as make:
         for plan in plans:
-            progress(f"wrap {plan.corpus}")
             refused: dict[designs.Row, str] = {}
             for made in make(wanted[plan.corpus]):
                 refused.update(made.refused)
+                done(made.tables["rows"].num_rows + len(made.refused))
                 for table, rows in made.tables.items():
                     warehouse.fill_arrow(con, table, rows)
             reports.append(_report(plan, wanted[plan.corpus], refused))

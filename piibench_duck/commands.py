@@ -6,7 +6,10 @@ from typing import Annotated
 import typer
 
 from piibench_duck import (
+    commands_board,
+    commands_compare,
     commands_fetch,
+    commands_gate,
     commands_import,
     commands_look,
     commands_predict,
@@ -26,8 +29,6 @@ from piibench_duck.cli_options import (
     OffsetUnit,
     Rows,
     Runs,
-    Seed,
-    Unit,
     key_map,
 )
 from piibench_duck.errors import PiibenchError, WrongUsageError
@@ -66,6 +67,7 @@ def build(
     workers: Annotated[
         int | None, typer.Option(min=1, max=256, help="Processes that wrap; as many as there is use if not given.")
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Make a board's rows: fetch, read, cut into passages, wrap."""
     from piibench_duck import build as builder
@@ -74,12 +76,16 @@ def build(
 
     protocol = protocols.load()
     place = protocols.find_board(board, protocol)
-    with console.status(f"build {place.name}") as say:
-        report = builder.build(place, protocol, mirror, allow_unknown_labels, workers, say)
+    with console.refusals_as_json(as_json), console.steps(f"build {place.name}") as told:
+        report = builder.build(place, protocol, mirror, allow_unknown_labels, workers, told.say, told.start)
     for source, why in report.missing.items():
         console.warn(f"{source} is left out: {why}")
     if report.unknown:
         console.warn(f"no map names these gold labels, which are ignored: {', '.join(report.unknown)}")
+    if as_json:
+        corpora = [corpus._asdict() for corpus in report.corpora]
+        console.print_json({"board": place.name, **report._asdict(), "corpora": corpora})
+        return
     terminal.build(report)
 
 
@@ -103,10 +109,10 @@ def score(
     as_json: AsJson = False,
 ) -> None:
     """Score runs of a board, or a predictions file against a rows file."""
+    from piibench_duck import places, results, standings
     from piibench_duck import protocol as protocols
-    from piibench_duck import results
     from piibench_duck import score as scoring
-    from piibench_duck.board import terminal
+    from piibench_duck.board import page, terminal
 
     columns = commands_typed.columns(typed, slices, limit)
     protocol = protocols.load()
@@ -142,12 +148,16 @@ def score(
             scored = commands_typed.score_board(place, protocol, options, runs or [], limit)
         commands_typed.show([place.results / name for name in scored], columns, limit, as_json)
         return
-    with console.status(f"score {place.name}"):
+    with console.status(f"score {place.name}") as say:
         scored = scoring.score_board(place, protocol, options, runs or [])
+        say("board.json")
+        standings.write(place, protocol, scored, 2 * options.replicates, options.seed)
+        say("page")
+        written = places.seen(page.write(place))
     plan = protocols.board_plan(place, protocol)
     title = plan.title if plan else place.name
     found, apart = results.comparable(results.read_board(place.results), scored)
-    console.print_json(found) if as_json else terminal.board(title, found, sources.undated(place))
+    console.print_json(found) if as_json else terminal.board(title, found, sources.undated(place), written)
     for name, why in apart.items():
         console.warn(f"{name} is not ranked with these: {why}; score it again")
     if unmapped := max((one.get("n_unmapped_gold_spans", 0) for one in found), default=0):
@@ -156,41 +166,7 @@ def score(
         )
 
 
-@app.command()
-def compare(
-    a: Annotated[str, typer.Option(help="A predictions file, or a run of the board.")],
-    b: Annotated[str, typer.Option(help="Another.")],
-    rows: Rows = None,
-    board: Board = "demo",
-    iterations: Annotated[int, typer.Option(min=1, max=100_000, help="Bootstrap replicates.")] = 2000,
-    seed: Seed = 0,
-    unit: Annotated[Unit, typer.Option(help="What the bootstrap draws.")] = Unit.row,
-    allow_missing: AllowMissing = False,
-    offset_unit: Offsets = OffsetUnit.codepoint,
-    mapped: KeyMap = None,
-    as_json: AsJson = False,
-) -> None:
-    """Compare two detectors on the same rows: a paired bootstrap of the difference in mean F1."""
-    from piibench_duck import protocol as protocols
-    from piibench_duck import score as scoring
-    from piibench_duck.board import terminal
-
-    options = scoring.Options(seed, iterations, allow_missing)
-    if rows is not None:
-        from piibench_duck import given
-
-        with console.refusals_as_json(as_json):
-            taken, both = given.read(rows, [Path(a), Path(b)], offset_unit.value, key_map(mapped), allow_missing)
-        found = scoring.compare_files(taken, both[0], both[1], unit.value, options)
-    elif mapped or offset_unit != OffsetUnit.codepoint or any(Path(name).is_file() for name in (a, b)):
-        raise WrongUsageError("files, --offset-unit and --map go with --rows")
-    else:
-        protocol = protocols.load()
-        found = scoring.compare_runs(protocols.find_board(board, protocol), protocol, a, b, unit.value, options)
-    found = {**found, "run_a": a, "run_b": b, "seed": seed}
-    console.print_json(found) if as_json else terminal.comparison(a, b, found)
-
-
+app.command()(commands_compare.compare)
 app.command()(commands_validate.validate)
 app.command()(commands_predict.predict)
 app.command()(commands_predict.combine)
@@ -200,9 +176,12 @@ app.command()(commands_look.export)
 app.command()(commands_look.carriers)
 app.command()(commands_look.doctor)
 app.command(name="list")(commands_look.list_)
+app.command()(commands_gate.gate)
+app.command()(commands_gate.submit_check)
 app.command()(commands_wrap.wrap)
 app.command()(commands_wrap.unwrap)
 app.command(name="import")(commands_import.import_)
 app.command()(commands_import.convert)
 app.command()(commands_tab.tab)
 app.command()(commands_typed.sweep)
+app.command()(commands_board.board)

@@ -124,7 +124,7 @@ def convert(
         bool, typer.Option("--allow-missing", help="Leave out rows that were not answered.")
     ] = False,
     offset_unit: Offsets = OffsetUnit.codepoint,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what is wrong with a file as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Make another tool's gold a rows file, its predictions a predictions file, or either of these another tool's.
 
@@ -151,14 +151,25 @@ def convert(
         raise WrongUsageError("--preds goes with a rows file; a board has runs")
     with console.refusals_as_json(as_json):
         if to is not None:
-            _write(target, to, _given(board, run or [], file, preds or [], offset_unit.value, allow_missing))
+            said, told = _write(
+                target, to, _given(board, run or [], file, preds or [], offset_unit.value, allow_missing)
+            )
         elif file is not None and rows is not None:
-            _predictions(file, target, kind, rows, offset_unit, allow_missing)
-        elif file is not None:
-            _gold(file, target, kind, offset_unit)
+            said, told = _predictions(file, target, kind, rows, offset_unit, allow_missing)
+        else:
+            assert file is not None
+            said, told = _gold(file, target, kind, offset_unit)
+    if as_json:
+        console.print_json({**said, "out": str(target)})
+    else:
+        print(told)
 
 
-def _gold(file: Path, out: Path, kind: str, unit: OffsetUnit) -> None:
+Said = tuple[dict[str, object], str]
+"""What was written, in figures and in a sentence."""
+
+
+def _gold(file: Path, out: Path, kind: str, unit: OffsetUnit) -> Said:
     from piibench_duck import converting
     from piibench_duck.interchange import writing
 
@@ -168,10 +179,11 @@ def _gold(file: Path, out: Path, kind: str, unit: OffsetUnit) -> None:
         writing.write_rows(out, taken)
     if warned:
         console.warn(f"{file}: {warned}")
-    print(f"{count(len(taken.rows['row_id']), 'row')} in {out}")
+    n_rows = len(taken.rows["row_id"])
+    return {"n_rows": n_rows}, f"{count(n_rows, 'row')} in {out}"
 
 
-def _predictions(file: Path, out: Path, kind: str, rows: Path, unit: OffsetUnit, allow_missing: bool) -> None:
+def _predictions(file: Path, out: Path, kind: str, rows: Path, unit: OffsetUnit, allow_missing: bool) -> Said:
     from piibench_duck import converting
     from piibench_duck.interchange import writing
 
@@ -182,7 +194,11 @@ def _predictions(file: Path, out: Path, kind: str, rows: Path, unit: OffsetUnit,
     if answered.missing_row_ids:
         console.warn(f"{count(len(answered.missing_row_ids), 'row')} not answered and left out")
     what, how = in_words(answered)
-    print(f"{what} in {out}{how}")
+    n_rows, n_spans = len(answered.run_rows["row_id"]), len(answered.pred_spans["row_id"])
+    read_by = dict(answered.settings)
+    n_missing = len(answered.missing_row_ids)
+    said = {"n_rows": n_rows, "n_spans": n_spans, "n_rows_missing": n_missing, "settings": read_by}
+    return said, f"{what} in {out}{how}"
 
 
 def in_words(answered: "Predictions") -> tuple[str, str]:
@@ -216,7 +232,7 @@ def _given(
     return converting.Given(taken, dict(zip(names, answers, strict=True)))
 
 
-def _write(out: Path, to: str, given: "Given") -> None:
+def _write(out: Path, to: str, given: "Given") -> Said:
     from piibench_duck import converting
 
     with console.status(f"convert to {to}"):
@@ -227,4 +243,5 @@ def _write(out: Path, to: str, given: "Given") -> None:
         console.warn(line)
     n_rows = len(given.rows.rows["row_id"])
     of_runs = "".join(f" with {name}" for name in given.runs)
-    print(f"{count(n_rows, 'row')}{of_runs} in {out}")
+    said = {"n_rows": n_rows, "runs": list(given.runs), "n_spans_left_out": dict(lost)}
+    return said, f"{count(n_rows, 'row')}{of_runs} in {out}"

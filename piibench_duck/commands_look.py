@@ -1,25 +1,32 @@
 """The commands for looking at a board: SQL, slices, listings, and what carriers do."""
 
-import re
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from piibench_duck import console
 from piibench_duck.cli_options import AsJson, Board, Listed, Mirror, SqlFormat
-from piibench_duck.errors import WrongUsageError
+from piibench_duck.errors import PiibenchError, WrongUsageError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from piibench_duck import questions, warehouse
 
 SQL_SCREEN_ROWS = 1000
 
 
 def sql(
     context: typer.Context,
-    query: Annotated[str, typer.Argument(help="One SELECT over the board's tables, or the name of a query.")],
+    query: Annotated[
+        str | None, typer.Argument(help="One SELECT, a file of one, or the name of a query; a prompt if none is given.")
+    ] = None,
     board: Board = "demo",
     format: Annotated[SqlFormat, typer.Option(help="How to print the rows.")] = SqlFormat.table,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Print how DuckDB would answer, and do not.")] = False,
     with_text: Annotated[
         bool, typer.Option("--with-text", help="Show the text around each span, on a terminal alone.")
     ] = False,
@@ -27,23 +34,66 @@ def sql(
         int | None, typer.Option(min=0, max=1000, help="With --with-text: how many code points on either side.")
     ] = None,
 ) -> None:
-    """Ask the warehouse with one read-only SELECT, or with a query of sql/queries and its --parameters."""
-    from piibench_duck import around
+    """Ask the warehouse with one read-only SELECT, or with a query of sql/queries and its --parameters.
+
+    Where nothing is asked, a prompt opens; from a pipe the SELECT is read.
+    """
     from piibench_duck import protocol as protocols
+    from piibench_duck import questions
+
+    if as_json and format not in (SqlFormat.table, SqlFormat.json):
+        raise WrongUsageError(f"--json and --format {format.value} do not go together")
+    format = SqlFormat.json if as_json else format
+    _refuse_text_elsewhere(with_text, window, format)
+    if explain and (with_text or format is not SqlFormat.table):
+        raise WrongUsageError("--explain prints a plan, which has no text and no other format")
+    if query is None and not sys.stdin.isatty():
+        query = _piped()
+    question = None if query is None else questions.of(query, context.args)
+    protocol = protocols.load()
+    place = protocols.find_board(board, protocol)
+
+    def answer(con: "warehouse.Connection | None", question: "questions.Question") -> None:
+        if explain:
+            _print_plan(questions.plan(con, place, protocol, question))
+            return
+        at_most = SQL_SCREEN_ROWS + 1 if format is SqlFormat.table else None
+        con, found = questions.rows(con, place, protocol, question, at_most)
+        _print_answer(con, found, format, with_text, window)
+
+    if question is not None:
+        answer(None, question)
+        return
+    from piibench_duck import prompt
+
+    prompt.start(place, protocol, answer)
+
+
+def _piped() -> str:
+    """What stdin holds. Raises where that is nothing: then nothing was asked."""
+    try:
+        text = sys.stdin.buffer.read().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise PiibenchError("stdin is not UTF-8, which was expected") from None
+    if not text.strip():
+        raise WrongUsageError("nothing was asked: expected a SELECT, a file of one, or the name of a query")
+    return text
+
+
+def _print_plan(plan: str) -> None:
+    from piibench_duck.board import terminal
+
+    for line in plan.rstrip().splitlines():
+        print(terminal.visible(line).rstrip())
+
+
+def _print_answer(
+    con: "warehouse.Connection", found: "pa.Table", format: SqlFormat, with_text: bool, window: int | None
+) -> None:
+    from piibench_duck import around
     from piibench_duck import query as queries
     from piibench_duck.board import terminal
 
-    bare = query.removeprefix("queries.")
-    is_name = bare.isidentifier()
-    params = _parameters(context.args)
-    if params and not is_name:
-        raise WrongUsageError(f"no such option: {context.args[0]}; a SELECT takes no parameters")
-    _refuse_text_elsewhere(with_text, window, format)
-    protocol = protocols.load()
-    place = protocols.find_board(board, protocol)
-    con = queries.open_for(place, protocol, bare, params) if is_name else queries.open_locked(place, protocol)
-    at_most = SQL_SCREEN_ROWS + 1 if format is SqlFormat.table else None
-    found = queries.named(con, bare, params) if is_name else queries.select(con, query, at_most)
     if format is not SqlFormat.table:
         queries.print_rows(found, format.value)
         return
@@ -67,27 +117,13 @@ def _refuse_text_elsewhere(with_text: bool, window: int | None, format: SqlForma
         raise WrongUsageError("--with-text shows text on a screen alone, and stdout is no terminal")
 
 
-def _parameters(arguments: Sequence[str]) -> dict[str, str]:
-    """`--name value` and `--name=value`, which are no options of ours; a hyphen in a name stands for its underscore."""
-    found: dict[str, str] = {}
-    waiting = list(arguments)
-    while waiting:
-        name, equals, value = waiting.pop(0).partition("=")
-        if not re.fullmatch(r"--\w[\w-]*", name) or not (equals or waiting):
-            raise WrongUsageError("parameters of a query are given as --name value")
-        name = name.removeprefix("--").replace("-", "_")
-        if name in found:
-            raise WrongUsageError(f"--{name} is given twice")
-        found[name] = value if equals else waiting.pop(0)
-    return found
-
-
 def export(
     out: Annotated[Path, typer.Option(help="The file to write: .parquet, .csv or .jsonl.")],
     table: Annotated[str, typer.Argument(help="A table or view of the board.")] = "marts.row_scores",
     board: Board = "demo",
     where: Annotated[str | None, typer.Option(help="A condition on its rows, in SQL.")] = None,
     columns: Annotated[str | None, typer.Option(help="The columns to write, separated by commas.")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Write a slice of a board to a file."""
     from piibench_duck import protocol as protocols
@@ -99,7 +135,10 @@ def export(
     chosen = [column.strip() for column in columns.split(",")] if columns is not None else []
     place = protocols.find_board(board, protocol)
     written = queries.export(place, protocol, out, table, where, chosen)
-    print(f"{written} rows of {table} in {out}")
+    if as_json:
+        console.print_json({"table": table, "n_rows": written, "out": str(out)})
+    else:
+        print(f"{written} rows of {table} in {out}")
 
 
 def list_(

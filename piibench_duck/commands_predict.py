@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from piibench_duck import console
-from piibench_duck.cli_options import Board, KeyMap, Rows, Rule, Runs, key_map, options
+from piibench_duck.cli_options import AsJson, Board, KeyMap, Rows, Rule, Runs, key_map, options
 from piibench_duck.errors import PiibenchError, WrongUsageError
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ def predict(
         int | None, typer.Option(min=1, max=100_000, help="Say how many of so many rows change in a batch.")
     ] = None,
     mapped: KeyMap = None,
+    as_json: AsJson = False,
 ) -> None:
     """Run detectors over a board's rows, or one over a rows file; goes on where it was stopped."""
     from piibench_duck import runs as runner
@@ -87,14 +88,14 @@ def predict(
         if runs or design or name or about or shard or merge or time or check_batch:
             raise WrongUsageError("a rows file has no runs and no designs: with --rows go --model and its options")
         plan = _own_plan(model, revision, unpinned, pipeline, given, batch_size)
-        _predict_file(rows, plan, out, asked, key_map(mapped))
+        _predict_file(rows, plan, out, asked, key_map(mapped), as_json)
         return
     if out or mapped:
         raise WrongUsageError("--out and --map go with --rows")
     if model or about:
         if runs:
             raise WrongUsageError("--model and --about are a run of their own; runs of the board go without them")
-        _own_run(board, model, revision, unpinned, pipeline, name, about, given, batch_size, asked)
+        _own_run(board, model, revision, unpinned, pipeline, name, about, given, batch_size, asked, as_json)
         return
     if name or revision or unpinned or given or batch_size or pipeline != "auto":
         raise WrongUsageError("--as, --revision, --unpinned, --pipeline and options of a runner go with --model")
@@ -109,10 +110,13 @@ def predict(
             raise PiibenchError(f"no run {run!r} of the protocol; {told}{'' if is_own else ', '.join(protocol.runs)}")
     asked = asked._replace(designs=protocols.check_designs(design, board, protocol))
     plan_of_board = protocols.board_plan(place, protocol)
-    failed = 0
-    for run in runs or (plan_of_board or protocol.own).runs:
-        failed += not _run(place, protocol, protocol.runs[run], asked)
-    if runs and failed:  # what a board names by itself and cannot run is on the board, and no fault
+    names = runs or (plan_of_board or protocol.own).runs
+    made = [(run, _run(place, protocol, protocol.runs[run], asked, as_json)) for run in names]
+    if as_json:
+        console.print_json([_figures(run, outcome) for run, outcome in made])
+    if runs and any(
+        outcome.why for _, outcome in made
+    ):  # what a board names by itself and cannot run is on the board, and no fault
         raise typer.Exit(1)
 
 
@@ -144,6 +148,7 @@ def _own_run(
     given: dict[str, str],
     batch_size: int | None,
     asked: "Asked",
+    as_json: bool,
 ) -> None:
     """A run that no protocol names, by what the command line and a `run.toml` say; the command line counts more."""
     from piibench_duck import protocol as protocols
@@ -175,21 +180,35 @@ def _own_run(
         raise PiibenchError(f"run {called!r} is one that protocol.toml defines; another name, --as, was expected")
     only_said = {key: value for key, value in said.items() if key in (*run_plans.SAID, "namespace")}
     asked = asked._replace(designs=protocols.check_designs(asked.designs, board, protocol))
-    if not _run(place, protocol, plan._replace(name=called, **only_said), asked):
+    outcome = _run(place, protocol, plan._replace(name=called, **only_said), asked, as_json)
+    if as_json:
+        console.print_json([_figures(called, outcome)])
+    if outcome.why:
         raise typer.Exit(1)
 
 
-def _run(place: "places.Board", protocol: "Protocol", plan: "RunPlan", asked: "Asked") -> bool:
-    """Whether the run was made, or is there as it was asked for."""
+def _run(place: "places.Board", protocol: "Protocol", plan: "RunPlan", asked: "Asked", as_json: bool) -> "Outcome":
+    """What became of the run, which has been said."""
     from piibench_duck import runs as runner
 
     with console.bar(plan.name) as start:
         outcome = runner.run_on_board(place, protocol, plan, asked, start)
-    _say(plan.name, outcome, asked)
-    return not outcome.why
+    _say(plan.name, outcome, asked, as_json)
+    return outcome
 
 
-def _say(name: str, outcome: "Outcome", asked: "Asked") -> None:
+def _figures(name: str, outcome: "Outcome") -> dict[str, object]:
+    checked = outcome.batch_check
+    return {
+        "run": name,
+        "state": outcome.state,
+        "why": outcome.why,
+        "errors": dict(outcome.errors),
+        "batch_check": checked._asdict() if checked else None,
+    }
+
+
+def _say(name: str, outcome: "Outcome", asked: "Asked", as_json: bool) -> None:
     if outcome.why:
         said = "was not run" if outcome.state == "not_run" else "is kept as it was, since it cannot run again"
         console.warn(f"{name} {said}: {outcome.why}")
@@ -197,23 +216,25 @@ def _say(name: str, outcome: "Outcome", asked: "Asked") -> None:
         console.say(f"{name}: answered")
     if outcome.state == "answered" and asked.shard:
         console.say(f"{name}: shard {asked.shard} answered; once all are, --merge {asked.shard.of} puts them together")
-    if outcome.batch_check:
+    if outcome.batch_check and not as_json:
         print(f"{name}: {outcome.batch_check} rows change when they are batched")
     for kind, count in outcome.errors.items():
         console.warn(f"{name}: {count} rows not answered: {kind}")
 
 
-def _predict_file(rows: Path, plan: "RunPlan", out: Path, asked: "Asked", keys: dict[str, str]) -> None:
+def _predict_file(rows: Path, plan: "RunPlan", out: Path, asked: "Asked", keys: dict[str, str], as_json: bool) -> None:
     from piibench_duck import door, run_files
 
     if out.suffix not in (".jsonl", ".parquet"):
         raise WrongUsageError(f"--out {out.name!r} ends in neither .jsonl nor .parquet")
     if out.is_dir() or not out.parent.is_dir():
         raise PiibenchError(f"--out {str(out)!r}: a file in a folder that exists was expected")
-    with console.bar(plan.name) as start:
+    with console.refusals_as_json(as_json), console.bar(plan.name) as start:
         errors = run_files.run_on_file(door.read_rows(rows, keys), plan, out, asked, start)
     for kind, count in errors.items():
         console.warn(f"{count} rows not answered: {kind}")
+    if as_json:
+        console.print_json({"model": plan.name, "errors": dict(errors), "out": str(out)})
 
 
 def combine(
@@ -224,6 +245,7 @@ def combine(
         Rule, typer.Option(help="All that either marks, what both mark, or A's and of B's what A left.")
     ] = Rule.union,
     board: Board = "demo",
+    as_json: AsJson = False,
 ) -> None:
     """Put two runs together as a run of its own, without running anything."""
     from piibench_duck import combine as combining
@@ -234,11 +256,16 @@ def combine(
         raise PiibenchError(f"run {name!r} is one that protocol.toml defines; another name was expected")
     place = protocols.find_board(board, protocol)
     n_rows = combining.run(place, protocol, combining.plan_of(name, a, b, rule.value))
-    print(f"{name}: {n_rows} rows that both {a} and {b} answered")
+    if as_json:
+        console.print_json({"run": name, "run_a": a, "run_b": b, "rule": rule.value, "n_rows": n_rows})
+    else:
+        print(f"{name}: {n_rows} rows that both {a} and {b} answered")
 
 
 def drop(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Runs of the board.")], board: Board = "demo"
+    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Runs of the board.")],
+    board: Board = "demo",
+    as_json: AsJson = False,
 ) -> None:
     """Remove runs from a board, with their answers and results."""
     from piibench_duck import boards
@@ -246,6 +273,10 @@ def drop(
 
     place = protocols.find_board(board, protocols.load())
     boards.require_built(place.warehouse, place.name)
-    for run in boards.asked_runs(place.warehouse, runs):
+    dropped = boards.asked_runs(place.warehouse, runs)
+    for run in dropped:
         boards.drop_run(place, run)
-        print(f"{run}: removed from {place.name}")
+        if not as_json:
+            print(f"{run}: removed from {place.name}")
+    if as_json:
+        console.print_json({"board": place.name, "removed": dropped})

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from piibench_duck import console
-from piibench_duck.cli_options import KeyMap, Offsets, OffsetUnit, key_map
+from piibench_duck.cli_options import AsJson, KeyMap, Offsets, OffsetUnit, key_map
 from piibench_duck.errors import PiibenchError, WrongUsageError
 
 
@@ -18,13 +18,14 @@ def wrap(
         bool, typer.Option("--allow-refused", help="Leave out the texts that the carrier's format cannot hold.")
     ] = False,
     mapped: KeyMap = None,
+    as_json: AsJson = False,
 ) -> None:
     """Wrap your own annotated texts in a carrier; each row becomes <id>@<carrier>."""
     from piibench_duck import door, wrapping
     from piibench_duck.interchange.writing import write_rows
 
     check_out(out, rows)
-    with console.status(f"wrap {rows.name}"):
+    with console.refusals_as_json(as_json), console.status(f"wrap {rows.name}"):
         taken = door.read_rows(rows, key_map(mapped))
         wrapped, refused = wrapping.wrap_rows(taken, carrier)
         n_rows, n_taken = len(wrapped.rows["row_id"]), len(taken.rows["row_id"])
@@ -40,7 +41,10 @@ def wrap(
         console.warn(f"{count(len(refused), 'row')} of {n_taken} left out, which {carrier} cannot hold")
     for row_id, reason in refused.items():
         console.warn(f"row {row_id!r} is left out: {reason}")
-    print(f"{count(n_rows, 'row')} in {out}")
+    if as_json:
+        console.print_json({"carrier": carrier, "n_rows": n_rows, "refused": refused, "out": str(out)})
+    else:
+        print(f"{count(n_rows, 'row')} in {out}")
 
 
 def unwrap(
@@ -52,13 +56,14 @@ def unwrap(
     ] = False,
     offset_unit: Offsets = OffsetUnit.codepoint,
     mapped: KeyMap = None,
+    as_json: AsJson = False,
 ) -> None:
     """Bring predictions made on wrapped rows back to the texts inside."""
     from piibench_duck import given, wrapping
     from piibench_duck.interchange.writing import write_predictions
 
     check_out(out, rows, preds)
-    with console.status(f"unwrap {preds.name}"):
+    with console.refusals_as_json(as_json), console.status(f"unwrap {preds.name}"):
         taken, (answered,) = given.read(rows, [preds], offset_unit.value, key_map(mapped), allow_missing)
         unwrapped, n_dropped = wrapping.unwrap_predictions(taken, answered)
         write_predictions(out, unwrapped)
@@ -66,7 +71,12 @@ def unwrap(
         console.warn(f"{count(n_missing, 'row')} not answered and left out")
     if n_dropped:
         console.warn(f"{count(n_dropped, 'span')} dropped, on nothing but the carrier's syntax and keys")
-    print(f"{count(len(unwrapped.run_rows['row_id']), 'row')} in {out}")
+    n_rows = len(unwrapped.run_rows["row_id"])
+    if as_json:
+        said = {"n_rows": n_rows, "n_rows_missing": n_missing, "n_spans_dropped": n_dropped, "out": str(out)}
+        console.print_json(said)
+    else:
+        print(f"{count(n_rows, 'row')} in {out}")
 
 
 def check_out(out: Path, *read: Path) -> None:

@@ -5,8 +5,15 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
+from typing import TYPE_CHECKING, NamedTuple
 
 from piibench_duck.errors import PiibenchError
+
+if TYPE_CHECKING:
+    from rich.progress import Task
+
+Progress = Callable[[int], None]
 
 PATIENCE = 1.0
 """Seconds that a step may take in silence."""
@@ -69,24 +76,82 @@ def status(title: str) -> Iterator[Callable[[str], None]]:
         yield lambda said: spinner.update(f"{title}: {said}")
 
 
+class Steps(NamedTuple):
+    """Tells whoever waits what a long step is at, and how far that has come."""
+
+    say: Callable[[str], None]
+    start: "Callable[[int | None], Progress]"
+    """Of so many units, None where nobody knows; what it gives is told how many were done since."""
+
+
 @contextmanager
-def bar(title: str) -> Iterator[Callable[[int], Callable[[int], None]]]:
-    """A progress bar that is gone when it is done; silent where stderr is no terminal."""
+def bar(title: str) -> Iterator[Callable[[int | None], Progress]]:
+    """A progress bar of rows, with their rate and the time left, that is gone when it is done."""
+    with steps(title) as told:
+        yield told.start
+
+
+@contextmanager
+def steps(title: str, unit: str = "rows") -> Iterator[Steps]:
+    """A progress bar that moves from one thing to the next; silent where stderr is no terminal."""
     if not sys.stderr.isatty():
-        yield lambda total: lambda done: None
+        yield Steps(lambda said: None, lambda total: lambda done: None)
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, ProgressColumn, TaskID, TextColumn
+    from rich.progress import Progress as Bars
+    from rich.text import Text
 
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    progress = Progress(*columns, console=Console(stderr=True), transient=True)
+    class Pace(ProgressColumn):
+        """How much is done, how fast, and how long the rest takes."""
 
-    def start(total: int) -> Callable[[int], None]:
-        task = progress.add_task(title, total=total)
-        return lambda done: progress.advance(task, done)
+        def render(self, task: "Task") -> Text:
+            left = None if task.total is None else task.time_remaining
+            return Text(pace(int(task.completed), task.total, task.speed, left, unit))
 
-    with _later(progress.start, progress.stop):
-        yield start
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(bar_width=20), Pace())
+    bars = Bars(*columns, console=Console(stderr=True), transient=True)
+    shown: list[tuple[TaskID, str]] = []
+
+    def show(what: str, total: int | None) -> TaskID:
+        task = bars.add_task(what, total=total)
+        for before, _ in shown:
+            bars.remove_task(before)
+        shown[:] = [(task, what)]
+        return task
+
+    def say(said: str) -> None:
+        show(f"{title}: {said}", None)
+
+    def start(total: int | None) -> Progress:
+        task = show(shown[0][1], total)
+        return lambda done: bars.advance(task, done)
+
+    show(title, None)
+    with _later(bars.start, bars.stop):
+        yield Steps(say, start)
+
+
+def pace(done: int, total: float | None, speed: float | None, left: float | None, unit: str) -> str:
+    """What is done, of how much, how fast, and the seconds that are left.
+
+    >>> pace(1200, 3500, 8.25, 279, "rows")
+    '1200 of 3500 rows, 8.2/s, 0:04:39 left'
+    >>> pace(5_000_000, None, 1_250_000, None, "bytes")
+    '5.0 MB, 1.2 MB/s'
+    >>> pace(0, None, None, None, "rows")
+    ''
+    """
+    if not done and total is None:
+        return ""
+    is_bytes = unit == "bytes"
+    counts = [f"{count / 1e6:.1f}" if is_bytes else f"{count:.0f}" for count in (done, total) if count is not None]
+    said = [f"{' of '.join(counts)} {'MB' if is_bytes else unit}"]
+    if speed is not None:
+        said.append(f"{speed / 1e6:.1f} MB/s" if is_bytes else f"{speed:.{0 if speed >= 10 else 1}f}/s")
+    if left is not None:
+        said.append(f"{timedelta(seconds=round(left))} left")
+    return ", ".join(said)
 
 
 @contextmanager

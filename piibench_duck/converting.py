@@ -70,7 +70,7 @@ def of_board(board: Board, protocol: Protocol, runs: Sequence[str]) -> Given:
     for name in runs:
         if name not in there:
             raise PiibenchError(f"no run {name!r} on board {board.name!r}; there are {', '.join(there) or 'none'}")
-    con = query.open_locked(board, protocol, list(runs))
+    con = query.open_locked(board, protocol, list(runs), wanted=["marts.bench_rows"])
     rows, gold, alignments = empty(ROW_COLUMNS), empty(GOLD_COLUMNS), empty(ALIGNMENT_COLUMNS)
     for line in query.select(con, _ROWS).to_pylist():
         line["slices"] = dict(line["slices"] or ())

@@ -9,6 +9,7 @@ import time
 import urllib.error
 import urllib.request
 import zlib
+from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
 from piibench_duck import hub, recorded
@@ -18,21 +19,26 @@ from piibench_duck.sources import Source, verify
 GITHUB = "PIIBENCH_GITHUB"
 """Environment variable with another base address for GitHub archives, such as a company's proxy."""
 
+Start = Callable[[int | None], Callable[[int], None]]
+"""Is told how many bytes come, where that is known, and gives back what is told how many did."""
+
 _SILENCE_SECONDS = 30
 _DEADLINE_SECONDS = 900
 _LONGEST_ARCHIVE = 2 << 30
 _CHUNK = 1 << 20
 
 
-def install(source: Source, place: Path) -> Path:
+def install(source: Source, place: Path, start: Start) -> Path:
     """Fetches and verifies the source beside `place`, then renames it there: a crash leaves the old folder or none."""
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=f".{source.name}-", dir=place.parent) as scratch:
             fresh = Path(scratch) / "fresh"
             fresh.mkdir()
-            fill = _fill_from_github if source.upstream.kind == "github" else _fill_from_hub
-            commit = fill(source, fresh, Path(scratch))
+            if source.upstream.kind == "github":
+                commit = _fill_from_github(source, fresh, Path(scratch), start)
+            else:
+                commit = _fill_from_hub(source, fresh, Path(scratch))
             verify(source, fresh, f"what {source.upstream.kind} sent of {source.upstream.place}", commit)
             if place.exists():
                 place.rename(Path(scratch) / "old")
@@ -42,12 +48,12 @@ def install(source: Source, place: Path) -> Path:
     return place
 
 
-def _fill_from_github(source: Source, fresh: Path, scratch: Path) -> str | None:
+def _fill_from_github(source: Source, fresh: Path, scratch: Path, start: Start) -> str | None:
     base = os.environ.get(GITHUB, "https://github.com").rstrip("/")
     address = f"{base}/{source.upstream.place}/archive/{source.upstream.revision}.tar.gz"
     archive = scratch / "archive.tar.gz"
     try:
-        _download(address, archive)
+        _download(address, archive, start)
         _unpack(archive, source, fresh)
     except urllib.error.HTTPError as error:
         raise _unavailable(source, address, f"answered {error.code}") from error
@@ -66,15 +72,17 @@ def _unavailable(source: Source, address: str, reason: str) -> PiibenchError:
     return PiibenchError(f"source {source.name!r}: {address} {reason}")
 
 
-def _download(address: str, archive: Path) -> None:
+def _download(address: str, archive: Path, start: Start) -> None:
     if not address.startswith(("https://", "http://")):
         raise urllib.error.URLError("not an http address")
     deadline = time.monotonic() + _DEADLINE_SECONDS
     request = urllib.request.Request(address, headers={"User-Agent": "piibench-duck"})
     with urllib.request.urlopen(request, timeout=_SILENCE_SECONDS) as answer, archive.open("wb") as file:
         announced = answer.headers.get("Content-Length")
+        done = start(int(announced) if announced is not None else None)
         while chunk := answer.read(_CHUNK):
             file.write(chunk)
+            done(len(chunk))
             if file.tell() > _LONGEST_ARCHIVE:
                 raise tarfile.TarError(f"more than {_LONGEST_ARCHIVE} bytes")
             if time.monotonic() > deadline:

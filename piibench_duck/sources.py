@@ -5,7 +5,7 @@ import importlib
 import importlib.util
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -108,11 +108,17 @@ def pinned(source: Source, root: Path) -> tuple[str, int]:
     return there or digest_of(root, source.paths)
 
 
-def fetch(source: Source, mirror: Path | None, downloads: Path) -> Path:
+def fetch(
+    source: Source,
+    mirror: Path | None,
+    downloads: Path,
+    start: Callable[[int | None], Callable[[int], None]] = lambda n_bytes: lambda n_done: None,
+) -> Path:
     """The folder below which `source.paths` lie, with verified bytes.
 
     Looked for in `mirror/<name>`, then in `downloads/<name>`, then upstream. Other bytes in the mirror are refused; a
-    stale download is replaced. A user's own files are read where they lie.
+    stale download is replaced. A user's own files are read where they lie. `start` is told how many bytes come, where
+    that is known, and gives back what is told how many did.
     """
     if source.upstream.kind == "package":
         verify(source, places.data_dir(), "the package's data")
@@ -137,7 +143,7 @@ def fetch(source: Source, mirror: Path | None, downloads: Path) -> Path:
             return kept
     from piibench_duck import download  # only a fetch from upstream needs the network's modules
 
-    return download.install(source, kept)
+    return download.install(source, kept, start)
 
 
 def read(source: Source, root: Path) -> Reading:

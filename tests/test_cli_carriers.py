@@ -57,7 +57,7 @@ def test_the_table_says_what_the_result_says(board: Path) -> None:
     assert ended.code == 0
     for name, one in found.items():
         lines = [line.split() for line in ended.out.splitlines() if line.startswith(f"{name} ")]
-        assert len(lines) == 4
+        assert len(lines) == 5
         assert lines[0][1:5] == [
             "10",
             f"{one['f1_prose']:.4f}",

@@ -87,11 +87,11 @@ def figures(lines: list[str]) -> list[str]:
 
 def test_the_table_of_a_rows_file_has_a_head_and_the_columns(call: Call, files: list[str]) -> None:
     assert [re.sub("[0-9a-f]{12}", "…", line) for line in table(call("score", "--typed", *files))] == [
-        "run=m revision=— corpus=far@… taxonomy=… design=— limit=none",
+        *("run=m revision=— corpus=far@… taxonomy=… design=—", "limit=none"),
         HEAD,
         "all 6 12 6 0 6 12 0.0000 0.0000 0.0000 0.0000 6",
         "",
-        "run=m revision=— corpus=near@… taxonomy=… design=— limit=none",
+        *("run=m revision=— corpus=near@… taxonomy=… design=—", "limit=none"),
         HEAD,
         "all 6 12 6 6 0 6 1.0000 0.5000 0.6667 0.5556 5",
         "Predicted and not counted: 1 of types that the corpus does not annotate.",
@@ -131,7 +131,7 @@ def test_a_limit_makes_reports_of_its_own_and_touches_nothing_else(call: Call, b
     ended = call("score", "--typed", "--limit", 2, "--slices", "locale", "--board", board)
     lines = figures(table(ended))
     assert [line.split()[:2] for line in lines] == [["all", "2"], ["locale=intl", "2"], ["locale=us", "2"]] * 2
-    assert ended.out.count("limit=2 (documents of each slice; not comparable)") == 2
+    assert " ".join(ended.out.split()).count("limit=2 (documents of each slice; not comparable)") == 2
     after = files()
     assert {name: after[name] for name in before} == before
     new = {Path(name).name: json.loads(text) for name, text in after.items() if name not in before}
@@ -174,24 +174,27 @@ def test_texts_that_were_not_answered_are_refused_or_missed(call: Call, board: P
         assert (ended.code, ended.out) == (1, "")
         assert "missing_rows: rows not answered by 'some' (1)" in ended.err
         ended = call("score", "some", "--typed", "--board", board, "--allow-missing", *limit)
-        assert "not answered: 1 of 6 texts; all they hold is missed." in ended.out
+        assert "Not answered: 1 of 6 texts; all they hold is missed." in ended.out
 
 
-def test_a_sweep_prints_a_table_a_corpus(call: Call, shared_board: Path) -> None:
+def test_a_sweep_prints_a_table_for_each_corpus_and_level(call: Call, shared_board: Path) -> None:
     lines = table(call("sweep", "m", "--floors", "none,0.5,2", "--board", shared_board))
-    assert lines[0] == "run=m corpus=far typed=— characters=—"
-    assert lines[lines.index("run=m corpus=near typed=— characters=—") :] == [
-        "run=m corpus=near typed=— characters=—",
-        "level floor docs gold pred tp fp fn P R F1 F2 leak",
-        "typed none 6 12 6 6 0 6 1.0000 0.5000 0.6667 0.5556 5",
-        "typed 0.5 6 12 4 4 0 8 1.0000 0.3333 0.5000 0.3846 5",
-        "typed 2.0 6 12 0 0 0 12 — 0.0000 0.0000 0.0000 5",
-        "characters none — 24 24 24 0 0 1.0000 1.0000 1.0000 1.0000 —",
-        "characters 0.5 — 24 16 16 0 8 1.0000 0.6667 0.8000 0.7143 —",
-        "characters 2.0 — 24 0 0 0 24 — 0.0000 0.0000 0.0000 —",
-        "typed: predicted spans without a score: 1, kept at every floor.",
-        "characters: predicted spans without a score: 1, kept at every floor.",
-        "typed: predicted and not counted: 1 of types that the corpus does not annotate.",
+    assert lines[0] == "run=m corpus=far typed=—"
+    assert lines[lines.index("run=m corpus=near typed=—") :] == [
+        "run=m corpus=near typed=—",
+        "floor docs gold pred tp fp fn P R F1 F2 leak",
+        "none 6 12 6 6 0 6 1.0000 0.5000 0.6667 0.5556 5",
+        "0.5 6 12 4 4 0 8 1.0000 0.3333 0.5000 0.3846 5",
+        "2.0 6 12 0 0 0 12 — 0.0000 0.0000 0.0000 5",
+        "Predicted spans without a score: 1, kept at every floor.",
+        "Predicted and not counted: 1 of types that the corpus does not annotate.",
+        "",
+        "run=m corpus=near characters=—",
+        "floor gold pred tp fp fn P R F1 F2",
+        "none 24 24 24 0 0 1.0000 1.0000 1.0000 1.0000",
+        "0.5 24 16 16 0 8 1.0000 0.6667 0.8000 0.7143",
+        "2.0 24 0 0 0 24 — 0.0000 0.0000 0.0000",
+        "Predicted spans without a score: 1, kept at every floor.",
     ]
 
 
@@ -201,10 +204,9 @@ def test_a_sweep_says_where_a_floor_moves_what_is_not_counted(call: Call, board:
     path = write_lines(tmp_path / "sure.jsonl", lines)
     assert call("import", path, "--as", "sure", "--board", board).code == 0
     ended = call("sweep", "sure", "--floors", "none,0.5", "--corpus", "near", "--board", board)
-    assert table(ended)[-1] == (
-        "typed, floor none: predicted and not counted: 1 of types that the corpus does not annotate."
-    )
-    assert "floor 0.5" not in ended.out
+    said = "Floor none: predicted and not counted: 1 of types that the corpus does not annotate."
+    assert said in " ".join(table(ended))
+    assert "Floor 0.5" not in ended.out
 
 
 def test_a_sweep_of_a_run_without_any_score_says_so(call: Call, board: Path, tmp_path: Path) -> None:
@@ -224,7 +226,7 @@ def test_a_sweep_finds_the_floor_of_a_recall(call: Call, shared_board: Path) -> 
     assert (found["near", "typed"]["floor"], found["near", "typed"]["precision"]) == (0.3, 1.0)
     assert (found["far", "typed"]["floor"], found["far", "typed"]["is_reached"]) == (None, False)
     shown = call("sweep", "m", "--at-recall", 0.5, "--board", shared_board, "--corpus", "far")
-    assert "not reached: even without a floor, the recall is lower or undefined." in shown.out
+    assert "Not reached: even without a floor, the recall is lower or undefined." in shown.out
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,9 @@
 
 import re
 import sys
+import textwrap
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from piibench_duck.around import Window
@@ -14,7 +16,10 @@ if TYPE_CHECKING:
     from piibench_duck.build import BuildReport
 
 DASH = "—"
+NARROW = 80
+"""Columns that our tables of figures, and sentences, keep to through a pipe."""
 PIPED_WIDTH = 200
+"""Columns through a pipe of tables whose cells nobody knows beforehand."""
 _UNSEEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e007f]"
@@ -42,63 +47,85 @@ def build(report: "BuildReport") -> None:
         print("gold spans in the sources: " + ", ".join(f"{n} {role}" for role, n in roles.items()))
 
 
-def board(title: str, found: Sequence[Mapping[str, Any]], undated: Collection[str] = ()) -> None:
+def board(
+    title: str, found: Sequence[Mapping[str, Any]], undated: Collection[str] = (), page: Path | None = None
+) -> None:
     """Print the ranking to stdout, and below it what was not run. `undated` corpora annotate no dates."""
-    ran = [one for one in found if one["status"] == "ran"]
-    print(visible(title))
+    from piibench_duck import results  # brings DuckDB along, which listings do without
+
+    answered = [one for one in found if one["status"] == "ran"]
+    ran = [one for one in answered if not results.is_seed_run(one)]
+    tell(title)
     _ranking(ran)
+    if seeds := [one["model"] for one in answered if results.is_seed_run(one)]:
+        tell(f"Not ranked, there for the spread of a recipe alone: {', '.join(seeds)}; `compare --all` shows it.")
     for one in found:
         if one["status"] == "not_run":
-            print(f"not run: {visible(one['model'])}, {visible(one['why'])}")
+            tell(f"not run: {one['model']}, {one['why']}")
     if any(one["kind"] == "baseline" for one in ran):
-        print("* a baseline, there to be beaten")
+        tell("* a baseline, there to be beaten")
     for note in terminal_notes.notes(ran):
-        print(visible(note))
+        tell(note)
     if ran:
         counts = {name: line["n_rows"] for name, line in ran[0]["scores"]["by_corpus"].items()}
-        print(f"{ran[0]['n_rows']} rows: " + ", ".join(f"{visible(name)} {n_rows}" for name, n_rows in counts.items()))
+        tell(f"{ran[0]['n_rows']} rows: " + ", ".join(f"{name} {n_rows}" for name, n_rows in counts.items()))
         units = ran[0]["intervals"]
         if marked := [name for name in counts if name in undated]:
-            told = ", ".join(map(visible, marked))
-            print(f"No dates are annotated in {told}: a date found there counts against every run.")
-        print(f"Mean over corpora; intervals by row, {units['replicates']} bootstrap replicates, seed {units['seed']}.")
-        print("Where rows of a document are alike, believe the interval by document, in result.json.")
+            tell(f"No dates are annotated in {', '.join(marked)}: a date found there counts against every run.")
+        tell(f"Mean over corpora; intervals by row, {units['replicates']} bootstrap replicates, seed {units['seed']}.")
+        tell("Where rows of a document are alike, believe the interval by document, in result.json.")
         for one in ran:
             if share := one["intervals"]["row"]["share_incomplete"]:
-                print(f"{visible(one['model'])}: {share:.1%} of the replicates left out a corpus that had no value.")
+                tell(f"{one['model']}: {share:.1%} of the replicates left out a corpus that had no value.")
+    if page is not None:
+        print(f"The whole board: {visible(str(page))}")
 
 
 def _ranking(ran: Sequence[Mapping[str, Any]]) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("run", overflow="fold")
-    for name in ("F1", "95 % interval", "P", "R", "touch", "missing"):
-        table.add_column(name, justify="right", no_wrap=True)
+    lines = []
     for one in ran:
         mean = one["scores"]["mean"]
-        table.add_row(
-            Text(visible(one["model"]) + (" *" if one["kind"] == "baseline" else "")),
-            number(mean["f1"]),
-            interval(one["intervals"]["row"]["f1"]),
-            number(mean["precision"]),
-            number(mean["recall"]),
-            number(mean["touch_rate"]),
-            str(one["n_rows_missing"]),
-        )
-    show(table)
+        name = one["model"] + (" *" if one["kind"] == "baseline" else "")
+        ratios = (number(mean[key]) for key in ("precision", "recall", "touch_rate"))
+        bounds = interval(one["intervals"]["row"]["f1"])
+        lines.append((name, number(mean["f1"]), bounds, *ratios, str(one["n_rows_missing"])))
+    figures(("run", "F1", "95 % interval", "P", "R", "touch", "missing"), lines)
 
 
 def comparison(a: str, b: str, found: Mapping[str, Any]) -> None:
     """Print a paired comparison to stdout."""
-    print(f"mean F1 of {visible(a)} minus {visible(b)}: {signed(found['difference'])}")
-    low, high = signed(found["difference_low"]), signed(found["difference_high"])
-    print(f"95 % interval: {low} to {high} (by {found['unit']}, {found['n_replicates']} replicates, paired)")
-    print(f"p = {number(found['p_value'])}, two-sided")
-    print(f"smallest difference these rows could tell apart: {number(found['smallest_detectable'])}")
+    tell(f"mean F1 of {a} minus {b}")
+    bounds = f"{signed(found['difference_low'])} to {signed(found['difference_high'])}"
+    line = (signed(found["difference"]), bounds, number(found["p_value"]), number(found["smallest_detectable"]))
+    figures(("difference", "95 % interval", "p", "detectable"), [line], n_names=0)
+    tell(f"By {found['unit']}, {found['n_replicates']} bootstrap replicates, paired; p is two-sided.")
+    tell("detectable: the smallest difference that these rows could tell apart.")
     if found["share_incomplete"]:
-        print(f"replicates that left a corpus out: {found['share_incomplete']:.1%}")
+        tell(f"Replicates that left a corpus out: {found['share_incomplete']:.1%}")
+
+
+def tell(sentence: str) -> None:
+    """Print a sentence, broken between words where it is wider than the terminal, or than NARROW through a pipe."""
+    print("\n".join(_words(visible(sentence), _screen_width(NARROW))))
+
+
+def _words(text: str, width: int) -> list[str]:
+    """Lines of whole words."""
+    return textwrap.wrap(text, max(width, 20), break_long_words=False, break_on_hyphens=False)
+
+
+def figures(columns: Sequence[str], lines: Iterable[Sequence[str]], n_names: int = 1, gap: int = 2) -> None:
+    """Print a table whose first columns are names, which fold where there is no room, and all others figures."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, padding=(0, gap, 0, 0))
+    for place, column in enumerate(columns):
+        is_name = place < n_names
+        table.add_column(column, justify="left" if is_name else "right", overflow="fold", no_wrap=not is_name)
+    for line in lines:
+        table.add_row(*(Text(visible(cell)) for cell in line))
+    show(table)
 
 
 def lines(columns: Sequence[str], rows: Iterable[Sequence[object]], of_words: bool = False) -> None:
@@ -114,7 +141,7 @@ def lines(columns: Sequence[str], rows: Iterable[Sequence[object]], of_words: bo
     widths = [_width(column, of_words) for column in zip(header, *whole, strict=True)]
     if sum(widths) + 3 * len(widths) + 1 > _screen_width():
         for number, row in enumerate(whole, 1):
-            _record(number, header, row)
+            _record(number, header, row, of_words)
         if not whole:
             print(" | ".join(header))
         return
@@ -123,7 +150,7 @@ def lines(columns: Sequence[str], rows: Iterable[Sequence[object]], of_words: bo
         table.add_column(Text(column[0]), overflow="fold", min_width=width, no_wrap=width == _width(column, False))
     for row in whole:
         table.add_row(*map(Text, row))
-    show(table)
+    show(table, PIPED_WIDTH)
 
 
 def lines_with_text(columns: Sequence[str], rows: Iterable[tuple[Sequence[object], Window | None]]) -> None:
@@ -165,14 +192,17 @@ def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join(set_cell_size(text, width) for text, width in zip(row, widths, strict=True)).rstrip()
 
 
-def _record(number: int, header: Sequence[str], row: Sequence[str]) -> None:
-    """Print a row as lines of a name and a value, however long that is."""
+def _record(number: int, header: Sequence[str], row: Sequence[str], of_words: bool = False) -> None:
+    """Print a row as lines of a name and a value, however long that is, or as lines of its words."""
     from rich.cells import set_cell_size
 
     width = _width(header, of_words=False)
     print(f"-[ {number} ]".ljust(width + 3, "-"))
+    room = _screen_width() - width - 3
     for name, value in zip(header, row, strict=True):
-        print(f"{set_cell_size(name, width)} | {value}".rstrip())
+        parts = _words(value, room) if of_words and room > 0 else [value]
+        for place, part in enumerate(parts or [""]):
+            print(f"{set_cell_size('' if place else name, width)} | {part}".rstrip())
 
 
 def _marked(window: Window | None) -> "Text":
@@ -184,25 +214,25 @@ def _marked(window: Window | None) -> "Text":
     return Text.assemble(before, (f"⟦{span}⟧", "bold reverse"), after)
 
 
-def show(table: Any) -> None:
-    """Print a rich table: as wide as the terminal; piped, up to PIPED_WIDTH and without colour."""
+def show(table: Any, piped_width: int = NARROW) -> None:
+    """Print a rich table: as wide as the terminal; piped, up to that width and without colour."""
     from rich.console import Console
 
     if sys.stdout.isatty():
         Console(highlight=False, markup=False, emoji=False).print(table)
         return
-    console = Console(width=PIPED_WIDTH, color_system=None, force_terminal=False, highlight=False, markup=False)
+    console = Console(width=piped_width, color_system=None, force_terminal=False, highlight=False, markup=False)
     with console.capture() as captured:
         console.print(table)
     for line in captured.get().splitlines():
         print(line.rstrip())
 
 
-def _screen_width() -> int:
+def _screen_width(piped: int = PIPED_WIDTH) -> int:
     """What COLUMNS says or the terminal; for a pipe or a file always the same, whatever window it comes from."""
     from rich.console import Console
 
-    return Console().width if sys.stdout.isatty() else PIPED_WIDTH
+    return Console().width if sys.stdout.isatty() else piped
 
 
 def visible(text: str) -> str:

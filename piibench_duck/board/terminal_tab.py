@@ -4,7 +4,8 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from piibench_duck.board.terminal import number, show, visible
+from piibench_duck.board import terminal
+from piibench_duck.board.terminal import number, visible
 
 
 def scores(name: str, found: Mapping[str, Any]) -> None:
@@ -15,10 +16,10 @@ def scores(name: str, found: Mapping[str, Any]) -> None:
     print(f"{visible(name)}: " + ", ".join([documents, *notes]))
     if "reason" in found:
         print(_sentence(found["reason"]))
-    _print(("figure", "value", "of which", "of tokens", "of which"), _figures(found))
+    terminal.figures(("figure", "value", "of which", "of tokens", "of which"), _figures(found))
     print()
     if found["by_type"]:
-        _print(
+        terminal.figures(
             ("R_di+qi by type", "mentions", "covered", "tokens", "covered"),
             [
                 (
@@ -48,9 +49,11 @@ def compat(name: str, found: Mapping[str, Any], of_sources: Sequence[str]) -> No
     """Print the figures by the rules of the published script to stdout, and what they rest on."""
     print(f"{visible(name)}, by the rules of the published script; what is undefined is 0")
     figures = {key: value for key, value in found.items() if key != "token_recall_by_type"}
-    _print(("figure", "value"), [(key, number(value)) for key, value in figures.items()])
+    terminal.figures(("figure", "value"), [(key, number(value)) for key, value in figures.items()])
     print()
-    _print(("token recall by type", "value"), [(k, number(of)) for k, of in found["token_recall_by_type"].items()])
+    terminal.figures(
+        ("token recall by type", "value"), [(k, number(of)) for k, of in found["token_recall_by_type"].items()]
+    )
     print()
     for told in of_sources:
         print(textwrap.fill(_sentence(told), 80))
@@ -83,16 +86,3 @@ def _share(counts: Mapping[str, int], name: str) -> str:
 
 def _of(counts: Mapping[str, int], part: str, whole: str) -> str:
     return f"{counts[part]} of {counts[whole]}"
-
-
-def _print(columns: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column(columns[0], overflow="fold")
-    for column in columns[1:]:
-        table.add_column(column, justify="right")
-    for line in lines:
-        table.add_row(Text(visible(line[0])), *line[1:])
-    show(table)

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -46,9 +46,18 @@ def test_the_same_bytes_come_from_any_number_of_processes_and_from_another_build
     built: tuple[Board, build.BuildReport], tmp_path: Path
 ) -> None:
     board = Board("demo", tmp_path / "warehouse", tmp_path / "results", None)
-    report = build.build(board, protocol.load(), workers=3)
+    totals: list[int] = []
+    parts: list[int] = []
+
+    def start(n_rows: int) -> Callable[[int], None]:
+        totals.append(n_rows)
+        return parts.append
+
+    report = build.build(board, protocol.load(), workers=3, start=start)
     assert report == built[1]
     assert written(tmp_path) == written(built[0].warehouse.parent)
+    assert totals == [sum(parts)]
+    assert sum(parts) == sum(one.n_rows + sum(one.refused.values()) for one in report.corpora)
 
 
 def test_each_design_selects_rows_of_one_building_and_has_a_digest_of_its_own(

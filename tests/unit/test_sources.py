@@ -6,7 +6,7 @@ import os
 import tarfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -220,6 +220,19 @@ def test_what_was_fetched_is_not_fetched_again(tmp_path: Path, source: Source, u
     fetch(source, None, tmp_path)
     fetch(source, None, tmp_path)
     assert len(upstream.asked) == 1
+
+
+def test_a_download_tells_how_many_bytes_come_and_have_come(tmp_path: Path, source: Source, upstream: Upstream) -> None:
+    upstream.body = archive(FILES)
+    totals: list[int | None] = []
+    parts: list[int] = []
+
+    def start(total: int | None) -> Callable[[int], None]:
+        totals.append(total)
+        return parts.append
+
+    fetch(source, None, tmp_path, start)
+    assert totals == [len(upstream.body)] == [sum(parts)]
 
 
 def test_a_stale_download_is_replaced(tmp_path: Path, source: Source, upstream: Upstream) -> None:

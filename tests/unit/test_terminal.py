@@ -30,7 +30,7 @@ def test_a_board_fits_eighty_columns_and_is_plain_when_piped(capsys: pytest.Capt
     out = capsys.readouterr().out
     assert out.replace(terminal.DASH, "").isascii()
     assert "\x1b" not in out
-    assert max(map(len, out.splitlines()[:4])) <= 80
+    assert max(map(len, out.splitlines())) <= 80
     assert out.splitlines() == [
         "[bold]A board",
         "run                      F1     95 % interval       P       R  touch  missing",
@@ -39,9 +39,9 @@ def test_a_board_fits_eighty_columns_and_is_plain_when_piped(capsys: pytest.Capt
         r"not run: absent, no\nmodel",
         "* a baseline, there to be beaten",
         "10 rows: [red]c[/red] 10",
-        "No dates are annotated in [red]c[/red]: a date found there counts against every run.",
+        *("No dates are annotated in [red]c[/red]: a date found there counts against every", "run."),
         "Mean over corpora; intervals by row, 1000 bootstrap replicates, seed 0.",
-        "Where rows of a document are alike, believe the interval by document, in result.json.",
+        *("Where rows of a document are alike, believe the interval by document, in", "result.json."),
         "[red]:+1:: 25.0% of the replicates left out a corpus that had no value.",
     ]
 
@@ -61,13 +61,13 @@ def test_a_board_says_what_a_reader_has_to_know_of_its_runs(capsys: pytest.Captu
         ],
     )
     told = capsys.readouterr().out.splitlines()
-    assert told[6:12] == [
+    assert told[6:13] == [
         "raw, shipped are one artefact, m@1, scored in 2 ways.",
         "raw was steered by tab: its authors read it",
         "shipped is not pinned: what ran cannot be had again exactly.",
         "Conflict of interest, shipped: We made it.",
         "both is raw and rules together, by the rule union.",
-        "redacted was read from redacted text: where its spans lie was found by alignment.",
+        *("redacted was read from redacted text: where its spans lie was found by", "alignment."),
     ]
 
 
@@ -139,9 +139,10 @@ def test_an_undefined_comparison_is_printed_with_dashes(capsys: pytest.CaptureFi
     undefined = dict.fromkeys(("difference", "difference_low", "difference_high", "p_value", "smallest_detectable"))
     terminal.comparison("a\nb", "c", {**undefined, "unit": "row", "n_replicates": 5, "share_incomplete": 0.5})
     assert capsys.readouterr().out.splitlines() == [
-        r"mean F1 of a\nb minus c: —",
-        "95 % interval: — to — (by row, 5 replicates, paired)",
-        "p = —, two-sided",
-        "smallest difference these rows could tell apart: —",
-        "replicates that left a corpus out: 50.0%",
+        r"mean F1 of a\nb minus c",
+        "difference  95 % interval  p  detectable",
+        "         —         — to —  —           —",
+        "By row, 5 bootstrap replicates, paired; p is two-sided.",
+        "detectable: the smallest difference that these rows could tell apart.",
+        "Replicates that left a corpus out: 50.0%",
     ]
