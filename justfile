@@ -47,9 +47,9 @@ extras: install
     @uv pip install --quiet --compile-bytecode --no-deps --require-hashes -r requirements-extras.lock
     @uv pip install --quiet --no-deps --require-hashes -r data/models-extras.txt
 
-# Ask the warehouse: just sql "select * from marts.mean_scores"
-sql query board="demo": install
-    @piibench-duck sql --board {{ board }} {{ quote(query) }}
+# Ask the warehouse: just sql "select * from marts.mean_scores"; without a query, at a prompt.
+sql query="" board="demo": install
+    @piibench-duck sql --board {{ board }} {{ if query == "" { "" } else { quote(query) } }}
 
 # Pin every dependency, development tools included, by hash and without any index's address; the extras' apart, without torch.
 lock:

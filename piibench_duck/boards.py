@@ -5,7 +5,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -243,19 +243,32 @@ def kept_tables() -> list[str]:
 
 
 def open_to_read(
-    folder: Path, name: str, protocol: Protocol, runs: Sequence[str] | None = None
+    folder: Path,
+    name: str,
+    protocol: Protocol,
+    runs: Sequence[str] | None = None,
+    wanted: Collection[str] | None = None,
 ) -> warehouse.Connection:
-    """The board as views, with its kept relations read from their files; of `runs` alone where they are named."""
+    """The board as views, with its kept relations read from their files; of `runs` alone where they are named.
+
+    Where relations are `wanted` by name, views of those alone and of what they need, which is much quicker:
+    `warehouse.derive_views(con, folder, others)` makes more. Those of `contracts` are always there.
+    """
     require_built(folder, name)
     versions.require_tables(folder, name, kept_tables())
     con = warehouse.connect()
     verify(con, folder, runs=runs)
-    _make_views(con, folder, name, protocol, runs)
+    _make_views(con, folder, name, protocol, runs, wanted)
     return con
 
 
 def _make_views(
-    con: warehouse.Connection, folder: Path, name: str, protocol: Protocol, runs: Sequence[str] | None = None
+    con: warehouse.Connection,
+    folder: Path,
+    name: str,
+    protocol: Protocol,
+    runs: Sequence[str] | None = None,
+    wanted: Collection[str] | None = None,
 ) -> None:
     warehouse.attach(con, folder, runs)
     plan = board_plan(board_at(folder, name), protocol)
@@ -268,7 +281,7 @@ def _make_views(
         "'corrected' as tab_rules, 'unigram' as weights, false as allow_missing, "
         f"{protocol.seed}::bigint as seed, {protocol.replicates}::bigint as replicates"
     )
-    warehouse.derive_views(con, folder)
+    warehouse.derive_views(con, folder, wanted)
 
 
 def write_catalog(board: Board, protocol: Protocol) -> None:

@@ -15,6 +15,7 @@ _PAIRED = "intermediate.pairs as pairs inner join staging.all_rows as rows on pa
 
 KNOWN = {
     "run": "select run_id from staging.runs",
+    "row": "select row_id from staging.rows",
     "corpus": "select corpus from staging.rows",
     "carrier": "select carrier from staging.rows",
     "label": f"select gold.label from {_RANKED_GOLD}",
@@ -78,6 +79,12 @@ def usage(file: sqlfiles.SqlFile) -> str:
     """The parameters as they are typed, in brackets those that may be left out."""
     taken = sorted(of(file).values(), key=lambda one: (not one.is_needed, one.name))
     return " ".join(one.typed if one.is_needed else f"[{one.typed}]" for one in taken)
+
+
+def looked_up(file: sqlfiles.SqlFile, params: Mapping[str, object]) -> list[str]:
+    """Relations of a board in which `check` looks for the values of these parameters."""
+    selects = [KNOWN.get(one.kind, "") for name, one in of(file).items() if params.get(name) is not None]
+    return sorted({name for select in selects for name in re.findall(r"\b(?:staging|intermediate)\.\w+", select)})
 
 
 def is_run(name: str) -> bool:

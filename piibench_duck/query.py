@@ -1,7 +1,7 @@
 """A person's own SQL over a board: one SELECT, read-only, in a locked room; and slices of it as files."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,16 +17,29 @@ if TYPE_CHECKING:
 FORMATS = ("parquet", "csv", "jsonl")
 
 
-def open_locked(board: Board, protocol: Protocol, runs: Sequence[str] | None = None) -> warehouse.Connection:
-    """The board as views, with every file out of reach but its Parquet files, and no setting left to change."""
-    con = boards.open_to_read(board.warehouse, board.name, protocol, runs)
+def open_locked(
+    board: Board, protocol: Protocol, runs: Sequence[str] | None = None, wanted: Collection[str] | None = None
+) -> warehouse.Connection:
+    """The board as views, with every file out of reach but its Parquet files, and no setting left to change.
+
+    Of `runs` alone, and with the views alone that are `wanted`, where those are named.
+    """
+    con = boards.open_to_read(board.warehouse, board.name, protocol, runs, wanted)
     warehouse.lock(con, board.warehouse)
     return con
 
 
-def select(con: warehouse.Connection, text: str, at_most: int | None = None) -> "pa.Table":
-    """The rows of one SELECT, or its first ones. Anything else is refused, and so is what DuckDB refuses."""
-    return warehouse.run_one_select(con, text, at_most)
+def select(con: warehouse.Connection, text: str, at_most: int | None = None, board: Board | None = None) -> "pa.Table":
+    """The rows of one SELECT, or its first ones. Anything else is refused, and so is what DuckDB refuses.
+
+    Views of `board` that it reads are made where they are not there.
+    """
+    return warehouse.run_one_select(con, text, at_most, board.warehouse if board else None)
+
+
+def plan(con: warehouse.Connection, text: str, board: Board | None = None) -> str:
+    """How DuckDB would answer one SELECT, which is not done. What `select` refuses is refused."""
+    return warehouse.plan_of_one_select(con, text, board.warehouse if board else None)
 
 
 def queries() -> dict[str, sqlfiles.SqlFile]:
@@ -48,7 +61,9 @@ def open_for(board: Board, protocol: Protocol, name: str, params: Mapping[str, s
     file = _find(name)
     boards.require_built(board.warehouse, board.name)
     runs = sorted({value for parameter, value in params.items() if parameters.is_run(parameter)})
-    con = open_locked(board, protocol, boards.asked_runs(board.warehouse, runs) if runs else None)
+    looked_up = parameters.looked_up(file, params)
+    chosen = boards.asked_runs(board.warehouse, runs) if runs else None
+    con = open_locked(board, protocol, chosen, [*file.reads, *looked_up])
     kept = _kept_that_are_read(file)
     for run in runs:
         if all((board.warehouse / table / f"{run}.parquet").is_file() for table in kept):
@@ -65,10 +80,22 @@ def named(con: warehouse.Connection, name: str, params: Mapping[str, object]) ->
 
     Raises `PiibenchError` for a parameter that it does not take and for a value that is not there.
     """
+    text, values = _filled(con, name, params)
+    found: pa.Table = con.sql(text, params=values).to_arrow_table()
+    return found
+
+
+def plan_of_named(con: warehouse.Connection, name: str, params: Mapping[str, object]) -> str:
+    """How DuckDB would answer that query, which is not done. Raises as `named` does."""
+    text, values = _filled(con, name, params)
+    return str(con.sql(f"explain {text}", params=values).fetchall()[0][1])
+
+
+def _filled(con: warehouse.Connection, name: str, params: Mapping[str, object]) -> tuple[str, dict[str, object]]:
+    """The text of a query, and the values of all its parameters after they were checked."""
     file = _find(name)
     parameters.check(con, file, params)
-    found: pa.Table = con.sql(file.text, params={**dict.fromkeys(parameters.of(file)), **params}).to_arrow_table()
-    return found
+    return file.text, {**dict.fromkeys(parameters.of(file)), **params}
 
 
 def _find(name: str) -> sqlfiles.SqlFile:
@@ -80,15 +107,8 @@ def _find(name: str) -> sqlfiles.SqlFile:
 
 def _kept_that_are_read(file: sqlfiles.SqlFile) -> list[str]:
     """Tables of what `score` keeps that the query reads, whether itself or through what it reads."""
-    by_name = {other.name: other for other in warehouse.files()}
-    found: set[str] = set()
-    waiting = [*file.reads]
-    while waiting:
-        read = waiting.pop()
-        if read not in found:
-            found.add(read)
-            waiting += by_name[read].reads if not by_name[read].is_kept else ()
-    return sorted(read.partition(".")[2] for read in found if by_name[read].is_kept)
+    read = sqlfiles.needed(warehouse.files(), file.reads)
+    return sorted(name.partition(".")[2] for name in warehouse.kept_names() if name in read)
 
 
 def cells(found: "pa.Table") -> Iterator[tuple[object, ...]]:
@@ -104,17 +124,17 @@ def export(board: Board, protocol: Protocol, out: Path, table: str, where: str |
         raise PiibenchError(f"no format {kind!r}; there are {', '.join(FORMATS)}")
     if out.is_dir() or not out.parent.is_dir():
         raise PiibenchError(f"cannot write {str(out)!r}: its folder is missing, or it is one itself")
-    con = open_locked(board, protocol)
-    known = warehouse.relation_names(con)
+    known = warehouse.readable_names()
     if table not in known:
         raise PiibenchError(f"no table {table!r}; there are {', '.join(known)}")
+    con = open_locked(board, protocol, wanted=[table])
     there = select(con, f"select * from {table} limit 0").column_names
     for column in columns:
         if column not in there:
             raise PiibenchError(f"{table} has no column {column!r}; there are {', '.join(there)}")
     wanted = ", ".join(f'"{column}"' for column in columns) or "*"
     condition = "" if where is None else f" where {_condition(con, where)}"
-    found = select(con, f"select {wanted} from {table}{condition} order by all")
+    found = select(con, f"select {wanted} from {table}{condition} order by all", board=board)
     with beside(out) as part:
         warehouse.save(found, part, kind)
     return found.num_rows

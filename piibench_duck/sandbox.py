@@ -1,7 +1,7 @@
 """What a query from outside may hold, read from DuckDB's own syntax tree, and what may be told of one that fails."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from piibench_duck.errors import PiibenchError
@@ -9,13 +9,26 @@ from piibench_duck.errors import PiibenchError
 _QUERY_NODES = ("SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE")
 """All that reads. DuckDB takes `with x as (copy t to 'file') select 1` for a SELECT, and it writes the file."""
 
-TABLE_FUNCTIONS = (
+_READ_NO_CATALOG = (
     *("range", "generate_series", "unnest", "repeat", "repeat_row", "json_each", "json_tree"),
     *("read_parquet", "parquet_scan", "parquet_schema", "parquet_metadata", "parquet_file_metadata"),
-    *("parquet_kv_metadata", "duckdb_columns", "duckdb_constraints", "duckdb_databases", "duckdb_functions"),
+    "parquet_kv_metadata",
+)
+
+TABLE_FUNCTIONS = (
+    *_READ_NO_CATALOG,
+    *("duckdb_columns", "duckdb_constraints", "duckdb_databases", "duckdb_functions"),
     *("duckdb_schemas", "duckdb_settings", "duckdb_tables", "duckdb_types", "duckdb_views", "pragma_table_info"),
 )
 """Others run a text as a query (`query`), read what is no Parquet (`read_text`), or do something (`checkpoint`)."""
+
+_QUOTED_OR_END = re.compile(
+    r"""
+    (?<!\w)[eE]'(?:[^'\\]|\\.|'')*(?:'|\Z) | '(?:[^']|'')*(?:'|\Z) | "(?:[^"]|"")*(?:"|\Z)
+    | --[^\n]* | /\*.*?(?:\*/|\Z) | \$(?P<tag>\w*)\$.*?(?:\$(?P=tag)\$|\Z) | ;
+    """,
+    re.DOTALL | re.VERBOSE,
+)
 
 _VALUE_FREE = ("ParserException", "BinderException", "CatalogException", "PermissionException")
 """What DuckDB raises before it has seen any row, in words of the query and of the catalog."""
@@ -32,6 +45,24 @@ def check_tree(tree: Mapping[str, Any], own_functions: tuple[str, ...]) -> None:
             if name not in TABLE_FUNCTIONS and name not in own_functions:
                 told = "the board's tables, read_parquet() inside its folder, range() and unnest()"
                 raise PiibenchError(f"the query reads from {name}(), which is not allowed; there are {told}")
+
+
+def relations(tree: Mapping[str, Any], known: Collection[str], of_system: Collection[str]) -> set[str] | None:
+    """Which of the known relations the query reads; none where it asks what there is, also of views of the system."""
+    found = set()
+    for part in _objects(tree):
+        kind = part.get("type")
+        if part.get("show_type") == "SHOW_SPECIAL":
+            return None
+        if kind == "TABLE_FUNCTION" and str(part["function"].get("function_name")).lower() not in _READ_NO_CATALOG:
+            return None
+        if kind == "BASE_TABLE":
+            name = f"{part['schema_name']}.{part['table_name']}".lower()
+            if name in known:
+                found.add(name)
+            elif str(part["table_name"]).lower() in of_system:
+                return None
+    return found
 
 
 def is_one_expression(tree: Mapping[str, Any]) -> bool:
@@ -59,6 +90,15 @@ def _objects(tree: object) -> Iterator[Mapping[str, Any]]:
             waiting += part.values()
         elif isinstance(part, list):
             waiting += part
+
+
+def end_of_first(text: str) -> int | None:
+    """Where the semicolon stands that ends the first statement; none where there is none outside quotes and comments.
+
+    >>> end_of_first("select ';' -- ;") is None, end_of_first("select 1; -- the end")
+    (True, 8)
+    """
+    return next((found.start() for found in _QUOTED_OR_END.finditer(text) if found[0] == ";"), None)
 
 
 def is_unicode(text: str) -> bool:

@@ -70,6 +70,19 @@ def load(folder: Path) -> list[SqlFile]:
     return files
 
 
+def needed(files: Iterable[SqlFile], wanted: Iterable[str]) -> set[str]:
+    """Names of the wanted files and of all that they read; what is kept is read from its files and needs nothing."""
+    by_name = {file.name: file for file in files}
+    found: set[str] = set()
+    waiting = [*wanted]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += by_name[name].reads if not by_name[name].is_kept else ()
+    return found
+
+
 def _keep(cached: Path, text: str) -> None:
     """Write the cache if the machine lets us; a read-only home only costs the time."""
     import os

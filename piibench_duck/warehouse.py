@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import duckdb
 
@@ -18,12 +18,16 @@ from piibench_duck.errors import PiibenchError
 from piibench_duck.places import data_dir, sql_dir
 
 if TYPE_CHECKING:
+    import polars as pl
     import pyarrow as pa
 
 Connection = duckdb.DuckDBPyConnection
 
 RUN_TABLES = ("runs", "run_rows", "pred_spans", "timings")
 """Contracts whose writer is a run."""
+
+READABLE = ("contracts", "staging", "intermediate", "marts")
+"""Layers of relations; the others are macros, checks and queries."""
 
 _RELATIONS = """
 select schema_name, view_name from duckdb_views() where not internal
@@ -129,7 +133,7 @@ def derive(con: Connection, wanted: Iterable[str], made_by: Mapping[str, Callabl
     A relation named in `made_by` is created by that function, which finds there what its file of sql/ reads.
     """
     by_name = {file.name: file for file in files()}
-    there = {f"{schema}.{name}" for schema, name in con.sql(_RELATIONS).fetchall()}
+    there = {*_relations(con)}
     needed: dict[str, tuple[str, ...]] = {}
     waiting = list(wanted)
     while waiting:
@@ -146,15 +150,27 @@ def _create(file: sqlfiles.SqlFile, con: Connection) -> None:
     execute_file(con, file, f"create {kind} {file.name} as\n")
 
 
-def derive_views(con: Connection, kept_in: Path) -> None:
-    """Staging, intermediate and marts as views; what `score` keeps is read from its files under that folder."""
+def derive_views(con: Connection, kept_in: Path, wanted: Iterable[str] | None = None) -> None:
+    """Staging, intermediate and marts as views; what `score` keeps is read from its files under that folder.
+
+    Each takes DuckDB milliseconds to bind, so only those that the `wanted` relations need are made, where any are
+    named, and none a second time.
+    """
+    chosen = None if wanted is None else sqlfiles.needed(files(), wanted)
+    there = {*_relations(con)}
     for file in files():
-        if file.schema not in ("staging", "intermediate", "marts"):
+        if file.schema not in ("staging", "intermediate", "marts") or file.name in there:
+            continue
+        if chosen is not None and file.name not in chosen:
             continue
         if file.is_kept:
             create_parquet_view(con, file.name, kept_in / file.name.split(".")[1])
         else:
             execute_file(con, file, f"create view {file.name} as\n")
+
+
+def _relations(con: Connection) -> Iterator[str]:
+    return (f"{schema}.{name}" for schema, name in con.sql(_RELATIONS).fetchall())
 
 
 def check(con: Connection, names: Iterable[str] | None = None, mend: str = "build the board again") -> None:
@@ -284,7 +300,7 @@ def kept_names() -> list[str]:
 
 def is_there(con: Connection, name: str) -> bool:
     """Whether a relation has been derived, or attached."""
-    return name in {f"{schema}.{relation}" for schema, relation in con.sql(_RELATIONS).fetchall()}
+    return name in _relations(con)
 
 
 def lines_of_runs(con: Connection, select: str) -> defaultdict[str, list[dict[str, Any]]]:
@@ -350,30 +366,86 @@ def parse_select(con: Connection, text: str) -> dict[str, Any]:
     return tree
 
 
-def run_one_select(con: Connection, text: str, at_most: int | None = None) -> "pa.Table":
-    """The rows of exactly one SELECT, or its first ones. Of a failure while it runs only the kind is told."""
-    parse_select(con, text)
+def run_one_select(con: Connection, text: str, at_most: int | None = None, kept_in: Path | None = None) -> "pa.Table":
+    """The rows of exactly one SELECT, or its first ones. Of a failure while it runs only the kind is told.
+
+    Views of the board in the folder `kept_in` that the SELECT reads are made where they are not there.
+    """
+    relation = _bound(con, text, kept_in)
     try:
-        relation = con.sql(text)
-    except (duckdb.Error, UnicodeDecodeError) as error:
-        raise PiibenchError(f"the query is refused: {sandbox.said_before_running(error)}") from None
-    try:
-        found = _interruptibly((relation if at_most is None else relation.limit(at_most)).to_arrow_table)
+        found = _interruptibly(con, (relation if at_most is None else relation.limit(at_most)).to_arrow_table)
         return found.rename_columns(relation.columns)
     except (duckdb.Error, UnicodeDecodeError) as error:  # a message may quote half a character
         kind = sandbox.kind(error)
         raise PiibenchError(f"the query failed: {kind}, whose message is kept back since it may quote a row") from None
 
 
-def _interruptibly(work: "Callable[[], pa.Table]") -> "pa.Table":
+def plan_of_one_select(con: Connection, text: str, kept_in: Path | None = None) -> str:
+    """DuckDB's plan of exactly one SELECT, which is not run; refused as `run_one_select` refuses."""
+    relation = _bound(con, text, kept_in)
+    try:
+        return str(relation.explain())
+    except duckdb.Error as error:
+        raise PiibenchError(f"the query is refused: {sandbox.said_before_running(error)}") from None
+
+
+def _bound(con: Connection, text: str, kept_in: Path | None) -> duckdb.DuckDBPyRelation:
+    """The relation that exactly one SELECT is, not run, after the views that it reads are made."""
+    tree = parse_select(con, text)
+    if kept_in is not None:
+        of_system = {name for (name,) in con.sql("select view_name from duckdb_views() where internal").fetchall()}
+        derive_views(con, kept_in, sandbox.relations(tree, readable_names(), of_system))
+    try:
+        return con.sql(text[: sandbox.end_of_first(text)])  # DuckDB stumbles over a comment behind the semicolon
+    except (duckdb.Error, UnicodeDecodeError) as error:
+        raise PiibenchError(f"the query is refused: {sandbox.said_before_running(error)}") from None
+
+
+def _interruptibly(con: Connection, work: "Callable[[], pa.Table]") -> "pa.Table":
     """What `work` gives, from a thread of its own: in a long call of DuckDB the main one would not hear Ctrl-C."""
     with ThreadPoolExecutor(1) as executor:
-        return executor.submit(work).result()
+        working = executor.submit(work)
+        try:
+            return working.result()
+        except KeyboardInterrupt:
+            con.interrupt()
+            raise
 
 
 def relation_names(con: Connection) -> list[str]:
     """Qualified names of all relations, in order."""
-    return sorted(f"{schema}.{name}" for schema, name in con.sql(_RELATIONS).fetchall())
+    return sorted(_relations(con))
+
+
+def readable_names() -> list[str]:
+    """Qualified names of what can be read of a board, in order, whether its views have been made or not."""
+    return sorted(file.name for file in files() if file.schema in READABLE)
+
+
+def lazy(con: Connection, select: str) -> "pl.LazyFrame":
+    """A select as a lazy frame: DuckDB runs it when the frame is collected, with the filters and columns asked for.
+
+    Each reading has a connection of its own, since DuckDB has one open result a connection and a join reads two.
+    """
+    from duckdb.polars_io import duckdb_source
+
+    def relation() -> duckdb.DuckDBPyRelation:
+        try:
+            return con.cursor().sql(select)
+        except duckdb.ConnectionException:
+            raise PiibenchError("the board has been closed; its frames are collected before that") from None
+
+    return duckdb_source(cast(duckdb.DuckDBPyRelation, _Anew(relation)), relation().limit(0).pl().schema)
+
+
+class _Anew:
+    """Stands for a relation, and makes it anew each time that something is asked of it."""
+
+    def __init__(self, make: "Callable[[], duckdb.DuckDBPyRelation]") -> None:
+        self._make = make
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._make(), name)
 
 
 def save(found: "pa.Table", path: Path, kind: str) -> None:

@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import re
+import select
 import struct
 import subprocess
 import sys
@@ -84,6 +85,91 @@ def test_parameters_are_written_in_three_ways(call: Call, board: Path) -> None:
     )
 
 
+def test_a_select_comes_from_a_file_or_a_pipe(board: Path, tmp_path: Path) -> None:
+    asked = b"select '\xc3\xa9' as e, count(*) as n from contracts.rows; -- the end\n"
+    (tmp_path / "question.sql").write_bytes(asked)
+    (tmp_path / "two.sql").write_bytes(b"select 1; select 2")
+    for arguments, given in ((["question.sql"], b""), ([], asked)):
+        ended = piped(*arguments, "--json", "--board", board, home=board, cwd=tmp_path, given=given)
+        assert (ended.code, json.loads(ended.out), ended.err) == (0, [{"e": "é", "n": 10}], "")
+    for arguments, given, code, said in (
+        (["two.sql"], b"", 1, "expected exactly one SELECT, found SELECT, SELECT"),
+        (["none.sql"], b"", 1, "no file 'none.sql'; a file with one SELECT was expected"),
+        ([], b"copy contracts.rows to 'x.csv'", 1, "expected exactly one SELECT, found COPY"),
+        ([], b"select '\xe9'", 1, "stdin is not UTF-8, which was expected"),
+        ([], b" \n", 2, "nothing was asked: expected a SELECT, a file of one, or the name of a query"),
+    ):
+        ended = piped(*arguments, "--board", board, home=board, cwd=tmp_path, given=given)
+        assert (ended.code, ended.out, ended.err) == (code, "", f"piibench-duck: {said}\n")
+
+
+def piped(*arguments: object, home: Path, cwd: Path, given: bytes) -> Ended:
+    """Ask with something on stdin."""
+    variables = environment(home, PYTHONPATH=str(Path(__file__).parent.parent))
+    ended = subprocess.run(
+        command("sql", *arguments), input=given, capture_output=True, cwd=cwd, env=variables, check=False
+    )
+    return Ended(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
+
+
+def test_a_plan_is_printed_and_nothing_is_run(call: Call, board: Path) -> None:
+    ended = call("sql", "select error(text) as never from contracts.rows", "--explain", "--board", board)
+    assert (ended.code, ended.err) == (0, "")
+    assert "PARQUET" in ended.out.upper()
+    ended = call("sql", "worst_rows", "--run", "mask-nothing", "--explain", "--board", board)
+    assert (ended.code, ended.err) == (0, "")
+    assert "PARQUET" in ended.out.upper()
+    for asked, said in (
+        ("explain analyze select 1", "expected exactly one SELECT, found EXPLAIN"),
+        ("copy contracts.rows to 'x.csv'", "expected exactly one SELECT, found COPY"),
+    ):
+        ended = call("sql", asked, "--explain", "--board", board)
+        assert (ended.code, ended.out, ended.err) == (1, "", f"piibench-duck: {said}\n")
+
+
+def test_a_prompt_on_a_terminal_answers_until_ctrl_d(board: Path) -> None:
+    """Ctrl-C clears what is typed, and ends an answer that would take for ever."""
+    main, other = pty.openpty()
+    fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 120, 0, 0))
+    root = str(Path(__file__).parent.parent)
+    variables = environment(board, PYTHONPATH=root, TERM="xterm", PROMPT_TOOLKIT_NO_CPR="1")
+    arguments = command("sql", "--board", board)
+    shown = b""
+
+    def type_and_wait(typed: bytes, awaited: str) -> None:
+        """Type, then read on until that is shown; what is typed where no prompt stands may get lost."""
+        nonlocal shown
+        before = len(shown)
+        os.write(main, typed)
+        while not re.search(awaited, CODES.sub("", shown[before:].decode(errors="replace")), re.DOTALL):
+            chunk = _read(main)
+            assert chunk, shown.decode(errors="replace")
+            shown += chunk
+
+    with subprocess.Popen(
+        arguments, stdin=other, stdout=other, stderr=other, cwd=board, env=variables, start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+    ) as process:  # fmt: skip
+        os.close(other)
+        prompt = r".*board\d+> "
+        type_and_wait(b"", "Ctrl-D ends" + prompt)
+        type_and_wait(b"select 40 + 2 as n\r, 'x' as x;\r", "│ 42 │ x │" + prompt)
+        type_and_wait(b"selec 1;\r", "the query cannot be parsed" + prompt)
+        type_and_wait(b"select 'never", "never")
+        type_and_wait(b"\x03missed_spans --run mask-nothing\r", "│ r009 " + prompt)
+        type_and_wait(b"select count(*) from range(1000000000000) a, range(1000000) b;\r", "b;")
+        while b"interrupted" not in shown:  # it is heard once the answer has begun
+            os.write(main, b"\x03")
+            if select.select([main], [], [], 1)[0]:
+                shown += _read(main) or pytest.fail(shown.decode(errors="replace"))
+        type_and_wait(b"\rselect 43 as n;\r", "│ 43 │" + prompt)
+        os.write(main, b"\x04")
+        while _read(main):
+            pass
+        os.close(main)
+    assert process.returncode == 0
+
+
 def test_the_text_around_a_span_is_shown_on_a_terminal_and_harmless(board: Path) -> None:
     ended = on_terminal(*WITH_TEXT, "--board", board, home=board, columns=100)
     assert (ended.code, ended.err) == (0, "")
@@ -143,6 +229,10 @@ def test_on_a_narrow_terminal_the_text_goes_on_below(board: Path) -> None:
         (["sql", PLACES, "--window", "5"], "--window says how much text --with-text shows, which was not asked for"),
         (["sql", PLACES, "--with-text", "--window", "-1"], "'--window'"),
         (["sql", PLACES, "--with-text", "--window", "x"], "'--window'"),
+        (["sql", PLACES, "--json", "--format", "csv"], "--json and --format csv do not go together"),
+        (["sql", PLACES, "--explain", "--json"], "--explain prints a plan, which has no text and no other format"),
+        ([*WITH_TEXT, "--json"], "--with-text shows text on a screen alone, never as json"),
+        (["sql", "question.sql", "--run", "rules"], "no such option: --run; a file takes no parameters"),
         (["sql", "worst_rows", "--run", "rules", "--run", "rules"], "--run is given twice"),
         (["sql", "worst_rows", "--run", "mask-nothing", "--n", "few"], "--n 'few' is no whole number"),
         (["sql", "worst_rows", "--run"], "parameters of a query are given as --name value"),
@@ -206,8 +296,11 @@ def test_a_select_without_places_has_no_text(board: Path) -> None:
         (["disagreements", "--run_a", "mask-nothing", "--run_b", "nosuch"], "no run 'nosuch'; there are "),
         (["disagreements", "--run_a", "mask-nothing"], "found --run-a"),
         (["worst_rows", "--run", "mask-nothing", "--nosuch", "1"], "found --nosuch --run"),
-        (["worst_row", "--run", "mask-nothing"], "no query 'worst_row'; there are boundary_errors, "),
-        (["queries.worst_row", "--run", "mask-nothing"], "no query 'worst_row'; there are boundary_errors, "),
+        (["worst_row", "--run", "mask-nothing"], "no query 'worst_row'; there are agreement, boundary_errors, "),
+        (
+            ["queries.worst_row", "--run", "mask-nothing"],
+            "no query 'worst_row'; there are agreement, boundary_errors, ",
+        ),
         (["missed_spans", "--run", "mask-nothing", "--label", "PERSONS"], "no label 'PERSONS'; there are PERSON"),
         (
             ["missed_spans", "--run", "mask-nothing", "--corpus", "nope"],

@@ -140,6 +140,50 @@ def test_the_grain_names_columns_that_are_unique(name: str) -> None:
     assert twice == []
 
 
+def test_the_diagram_shows_the_tables_as_duckdb_has_them() -> None:
+    contracts = [file for file in FILES.values() if file.schema == "contracts"]
+    listed = {file.name: [tuple(column) for column in dictionary.columns_of(file)] for file in contracts}
+    select = (
+        "select 'contracts.' || table_name, list((column_name, data_type, not is_nullable) order by column_index) "
+        "from duckdb_columns() where schema_name = 'contracts' group by 1"
+    )
+    assert listed == dict(warehouse.connect().sql(select).fetchall())
+    shown = dictionary.diagram(list(FILES.values()))
+    for name, columns in listed.items():
+        entity = re.search(rf"^    {name.partition('.')[2]} \{{\n((?:        .*\n)+)    \}}$", shown, re.MULTILINE)
+        assert entity, name
+        assert [line.split()[1] for line in entity[1].splitlines()] == [column[0] for column in columns]
+
+
+RELATIONS_OF_CONTRACTS = dictionary.relations(FILES.values())
+
+
+def test_the_diagram_relates_what_is_related() -> None:
+    shown = dictionary.diagram(list(FILES.values()))
+    assert len(re.findall(r"^    \w+ \|[|o]--o\{ ", shown, re.MULTILINE)) == len(RELATIONS_OF_CONTRACTS)
+    assert '    rows ||--o{ gold_spans : "row_id"\n' in shown
+    assert '    runs ||--o{ pred_spans : "run_id"\n' in shown
+    assert '    annotators |o--o{ gold_spans : "row_id, annotator"\n' in shown
+    assert '    taxonomy |o--o{ label_map : "type"\n' in shown
+    assert "        varchar row_id PK, FK\n" in shown
+
+
+@pytest.mark.parametrize("relation", RELATIONS_OF_CONTRACTS, ids=lambda one: f"{one.many}-{one.one}")
+def test_a_relation_of_the_diagram_holds_on_the_demo_board(relation: dictionary.Relation) -> None:
+    said = dict(FILES[relation.many].columns)
+    elsewhere = [re.findall(r", or `(\w+)`", said[column]) for column in relation.columns]
+    known = [
+        f"{column} is not null and {column} not in ('', {', '.join(map(repr, words)) or repr('')})"
+        for column, words in zip(relation.columns, elsewhere, strict=True)
+    ]
+    columns = ", ".join(relation.columns)
+    lost = f"select 1 from {relation.many} anti join {relation.one} using ({columns}) where {' and '.join(known)}"
+    assert demo().sql(f"select count(*) from ({lost})").fetchall() == [(0,)]
+    if relation.is_needed:
+        empty_ones = " or ".join(f"{column} is null" for column in relation.columns)
+        assert demo().sql(f"select count(*) from {relation.many} where {empty_ones}").fetchall() == [(0,)]
+
+
 def test_every_comment_reaches_duckdb() -> None:
     con = demo()
     catalog.comment(con)

@@ -67,7 +67,13 @@ def test_values_of_every_kind_stand_on_the_demo_board(kind: str) -> None:
 
 @pytest.mark.parametrize(("name", "parameter"), TAKEN, ids=lambda value: getattr(value, "name", value))
 def test_a_value_that_is_not_there_is_named_with_those_that_are(name: str, parameter: Parameter) -> None:
-    needed = {"run": "rules", "run_a": "rules", "run_b": "mask-everything", "rule": "union"}
+    needed = {
+        "run": "rules",
+        "run_a": "rules",
+        "run_b": "mask-everything",
+        "rule": "union",
+        "row": "demo-es/es-010#0@csv",
+    }
     params = {one: needed[one] for one in parameters.of(QUERIES[name]) if one in needed}
     with pytest.raises(PiibenchError) as refused:
         parameters.check(opened(), QUERIES[name], {**params, parameter.name: "no such"})

@@ -8,8 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from piibench_duck import build, protocol, query, sandbox, warehouse
+from piibench_duck import boards, build, protocol, query, sandbox, warehouse
 from piibench_duck.errors import PiibenchError
+from tests.built import PROTOCOL, demo_board
 from tests.shell import rows, write_lines
 
 
@@ -86,3 +87,94 @@ def test_a_condition_is_one_expression(written: str, is_one: bool) -> None:
     except PiibenchError:
         found = False
     assert found == is_one
+
+
+def test_only_views_that_a_select_needs_are_made() -> None:
+    board = demo_board()
+    con = query.open_locked(board, PROTOCOL, wanted=())
+    contracts = set(warehouse.relation_names(con))
+    assert {name.split(".")[0] for name in contracts} == {"contracts"}
+    select = "with x as (from STAGING.Runs) select count(*) from x, (select 1 where exists (from memory.staging.rows))"
+    assert list(query.cells(query.select(con, select, board=board))) == [(2,)]
+    made = set(warehouse.relation_names(con)) - contracts
+    assert {"staging.runs", "staging.rows"} <= made
+    assert {name.split(".")[0] for name in made} == {"staging"}
+    with pytest.raises(PiibenchError, match="Catalog Error: Table with name scores does not exist"):
+        query.select(con, "from scores", board=board)
+    assert set(warehouse.relation_names(con)) - contracts == made
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from information_schema.tables",
+        "from pg_catalog.pg_views",
+        "from duckdb_views()",
+        "select (select count(*) from main.duckdb_columns)",
+        "from (show all tables)",
+        "show tables",
+        "from pragma_table_info('marts.scores')",
+        "from to_passage('marts.span_places')",
+        "with x as (from DUCKDB_TABLES) from x, contracts.rows",
+    ],
+)
+def test_whoever_asks_what_there_is_or_by_a_name_in_a_text_needs_all_views(text: str) -> None:
+    con = warehouse.connect()
+    of_system = {name for (name,) in con.sql("select view_name from duckdb_views() where internal").fetchall()}
+    assert sandbox.relations(warehouse.parse_select(con, text), warehouse.readable_names(), of_system) is None
+
+
+def test_views_that_are_made_one_by_one_are_those_of_a_board_that_is_opened_whole() -> None:
+    board = demo_board()
+    whole = query.open_locked(board, PROTOCOL)
+    one_by_one = query.open_locked(board, PROTOCOL, wanted=())
+    asked = "from duckdb_columns() select schema_name, table_name, column_name, data_type order by all"
+    for name in reversed(warehouse.readable_names()):
+        query.select(one_by_one, f"describe {name}", board=board)
+    by_hand = one_by_one.sql(asked).fetchall()
+    assert by_hand == whole.sql(asked).fetchall()
+    assert warehouse.relation_names(whole) == warehouse.readable_names()
+
+
+def test_a_board_opens_with_the_views_that_are_wanted_and_what_they_read() -> None:
+    board = demo_board()
+    con = boards.open_to_read(board.warehouse, "demo", PROTOCOL, wanted=["marts.mean_scores"])
+    assert con.sql("select count(*) from marts.mean_scores").fetchall() == [(2,)]
+    made = set(warehouse.relation_names(con))
+    assert "marts.mean_scores" in made
+    assert not {"marts.comparisons", "intermediate.tab_entities"} & made
+    warehouse.derive_views(con, board.warehouse, ["marts.row_scores", "marts.mean_scores"])
+    assert con.sql("select count(*) > 0 from marts.row_scores").fetchall() == [(True,)]
+
+
+@pytest.mark.parametrize("text", ["select 7 ; -- the end;\n", "/* ; */ select 7;; /* x */", "select 7 -- ;\n"])
+def test_a_select_may_end_in_a_semicolon_and_in_comments(text: str) -> None:
+    con = warehouse.connect()
+    for at_most in (None, 5):
+        assert list(query.cells(query.select(con, text, at_most))) == [(7,)]
+    assert "7" in query.plan(con, text)
+
+
+def test_a_plan_is_of_a_checked_select_which_is_not_run() -> None:
+    board = demo_board()
+    con = query.open_locked(board, PROTOCOL, wanted=())
+    assert "PARQUET" in query.plan(con, "select * from contracts.rows", board).upper()
+    assert "error" in query.plan(con, "select error(text) from contracts.rows", board)
+    for text in (
+        "explain select 1",
+        "analyze select 1",
+        "(analyze) select 1",
+        "copy contracts.rows to 'x'",
+        "select 1; select 2",
+        "from nosuch",
+    ):
+        with pytest.raises(PiibenchError):
+            query.plan(con, text, board)
+
+
+def test_a_plan_of_a_named_query_checks_its_parameters() -> None:
+    board, params = demo_board(), {"run": "rules"}
+    con = query.open_for(board, PROTOCOL, "worst_rows", params)
+    assert "read_parquet" in query.plan_of_named(con, "worst_rows", params).lower()
+    with pytest.raises(PiibenchError, match="no corpus 'x'; there are demo-de"):
+        query.plan_of_named(con, "worst_rows", {**params, "corpus": "x"})
