@@ -44,10 +44,11 @@ from tests import oracle
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 ADDING = ROOT / "docs" / "adding.md"
+NOTEBOOK = ROOT / "docs" / "notebook.md"
 PAGES = [README, *sorted(page for page in (ROOT / "docs").glob("*.md") if page.name != "data-model.md")]
 RUNS = ["mask-nothing", "mask-everything", "rules"]
 TOOLS = ("mkdir", "cp", "cat", "python")
-FILES = ("jsonl", "json", "csv", "conll", "ann", "toml", "python")
+FILES = ("jsonl", "json", "csv", "conll", "ann", "toml", "python", "sql")
 FENCE = re.compile(r"^```(\w+)?(?: ([^\n]+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 WRITES = "PIIBENCH_WRITE_DOCS"
 
@@ -98,7 +99,9 @@ def demo_board() -> str:
     """The board that `just score` ends with, from the committed results."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
-        terminal.board(protocol.load().boards["demo"].title, results.read_board(ROOT / "results" / "demo"))
+        page = Path("results", "demo", "page", "index.html")
+        found = results.read_board(ROOT / "results" / "demo")
+        terminal.board(protocol.load().boards["demo"].title, found, page=page)
     return out.getvalue()
 
 
@@ -229,13 +232,25 @@ def test_a_query_of_the_docs_runs(block: Block, home: Path) -> None:
     assert query.select(con, block.text).num_rows > 0, block.where
 
 
-@pytest.mark.parametrize("block", [b for b in unnamed("python") if not b.where.startswith(ADDING.name)], ids=where_of)
+@pytest.mark.parametrize(
+    "block", [b for b in unnamed("python") if not b.where.startswith((ADDING.name, NOTEBOOK.name))], ids=where_of
+)
 def test_python_of_the_docs_runs(block: Block, home: Path) -> None:
     if block.text.startswith(">>> "):  # with what it prints
         example = doctest.DocTestParser().get_doctest(block.text, {}, block.where, None, None)
         assert doctest.DocTestRunner().run(example).failed == 0
         return
     exec(compile(block.text, block.where, "exec"), {})
+
+
+def test_the_cells_of_the_notebook_run_one_after_the_other_and_save_a_plot(home: Path) -> None:
+    names: dict[str, object] = {}
+    for block in blocks_of(NOTEBOOK, "python"):
+        exec(compile(block.text, block.where, "exec"), names)
+    plot = (home / "recall_by_carrier.svg").read_text("utf-8")
+    assert plot.startswith("<svg")
+    assert "markdown_table" in plot
+    assert len(plot) < 100_000
 
 
 def test_what_is_added_as_docs_adding_says_works_from_end_to_end(workshop: Path) -> None:
@@ -349,7 +364,7 @@ def test_everything_there_is_is_mentioned() -> None:
 
 
 def test_licences_of_the_corpora_are_those_of_their_sources() -> None:
-    text = README.read_text("utf-8")
+    text = (ROOT / "docs" / "corpora.md").read_text("utf-8")
     for source in sources.load_sources().values():
         if source.upstream.kind != "package":
             lines = [line for line in text.splitlines() if line.startswith(f"| `{source.corpus}` | ")]
