@@ -47,7 +47,7 @@ def sql(
     _refuse_text_elsewhere(with_text, window, format)
     if explain and (with_text or format is not SqlFormat.table):
         raise WrongUsageError("--explain prints a plan, which has no text and no other format")
-    if query is None and not sys.stdin.isatty():
+    if query is None and (sys.stdin is None or not sys.stdin.isatty()):
         query = _piped()
     question = None if query is None else questions.of(query, context.args)
     protocol = protocols.load()
@@ -72,7 +72,9 @@ def sql(
 def _piped() -> str:
     """What stdin holds. Raises where that is nothing: then nothing was asked."""
     try:
-        text = sys.stdin.buffer.read().decode("utf-8-sig")
+        text = "" if sys.stdin is None else sys.stdin.buffer.read().decode("utf-8-sig")
+    except OSError:  # closed, or of somebody who lets nobody read it
+        text = ""
     except UnicodeDecodeError:
         raise PiibenchError("stdin is not UTF-8, which was expected") from None
     if not text.strip():

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from piibench_duck import boards, protocol, sources, warehouse
+from piibench_duck import boards, protocol, selects, sources, warehouse
 from piibench_duck.errors import PiibenchError
 from piibench_duck.places import Board
 
@@ -182,7 +182,7 @@ class OpenBoard:
         import polars as pl
 
         with self._making:
-            found = pl.from_arrow(warehouse.run_one_select(self._cursor(), query, kept_in=self.place.warehouse))
+            found = pl.from_arrow(selects.run_one_select(self._cursor(), query, kept_in=self.place.warehouse))
         assert isinstance(found, pl.DataFrame)
         return found
 

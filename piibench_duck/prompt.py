@@ -8,7 +8,6 @@ import gc
 import re
 import signal
 import sys
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -22,7 +21,7 @@ from prompt_toolkit.output import Output
 from prompt_toolkit.output.defaults import create_output
 from pygments.lexers.sql import SqlLexer  # type: ignore[import-untyped]  # it ships no types
 
-from piibench_duck import console, listing, parameters, query, questions, sandbox, sqlfiles, warehouse
+from piibench_duck import console, listing, parameters, query, questions, sandbox, selects, sqlfiles, warehouse
 from piibench_duck.board import terminal
 from piibench_duck.errors import PiibenchError
 from piibench_duck.places import Board
@@ -58,7 +57,7 @@ def start(
     with _interruptible():
         while True:
             try:
-                text = session.prompt().strip()
+                text = session.prompt(handle_sigint=False).strip()
                 if text == ".quit":
                     return
                 _reply(con, board, names, answer, text)
@@ -119,8 +118,6 @@ def _reply(con: warehouse.Connection, board: Board, names: Names, answer: Answer
             answer(con, questions.of_line(text))
     except PiibenchError as error:
         console.warn(str(error))
-    except KeyboardInterrupt:
-        console.warn("interrupted")
     sys.stdout.flush()
 
 
@@ -158,10 +155,9 @@ def _schema(con: warehouse.Connection, board: Board, names: Names, name: str) ->
 @contextlib.contextmanager
 def _interruptible() -> Iterator[None]:
     """Ctrl-C ends an answer that takes long and not the prompt, which may live long enough to need the collector."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    before = signal.signal(signal.SIGINT, lambda number, frame: selects.interrupt())
     gc.enable()
     try:
-        with warnings.catch_warnings(action="ignore"):  # of a prompt that Ctrl-C ends before it has begun
-            yield
+        yield
     finally:
         signal.signal(signal.SIGINT, before)

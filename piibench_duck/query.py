@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from piibench_duck import boards, parameters, sandbox, sqlfiles, warehouse
+from piibench_duck import boards, parameters, sandbox, selects, sqlfiles, warehouse
 from piibench_duck.beside import beside
 from piibench_duck.errors import PiibenchError
 from piibench_duck.places import Board
@@ -25,7 +25,7 @@ def open_locked(
     Of `runs` alone, and with the views alone that are `wanted`, where those are named.
     """
     con = boards.open_to_read(board.warehouse, board.name, protocol, runs, wanted)
-    warehouse.lock(con, board.warehouse)
+    selects.lock(con, board.warehouse)
     return con
 
 
@@ -34,12 +34,12 @@ def select(con: warehouse.Connection, text: str, at_most: int | None = None, boa
 
     Views of `board` that it reads are made where they are not there.
     """
-    return warehouse.run_one_select(con, text, at_most, board.warehouse if board else None)
+    return selects.run_one_select(con, text, at_most, board.warehouse if board else None)
 
 
 def plan(con: warehouse.Connection, text: str, board: Board | None = None) -> str:
     """How DuckDB would answer one SELECT, which is not done. What `select` refuses is refused."""
-    return warehouse.plan_of_one_select(con, text, board.warehouse if board else None)
+    return selects.plan_of_one_select(con, text, board.warehouse if board else None)
 
 
 def queries() -> dict[str, sqlfiles.SqlFile]:
@@ -81,8 +81,7 @@ def named(con: warehouse.Connection, name: str, params: Mapping[str, object]) ->
     Raises `PiibenchError` for a parameter that it does not take and for a value that is not there.
     """
     text, values = _filled(con, name, params)
-    found: pa.Table = con.sql(text, params=values).to_arrow_table()
-    return found
+    return selects.run_shipped(con, text, values)
 
 
 def plan_of_named(con: warehouse.Connection, name: str, params: Mapping[str, object]) -> str:
@@ -143,7 +142,7 @@ def export(board: Board, protocol: Protocol, out: Path, table: str, where: str |
 def _condition(con: warehouse.Connection, where: str) -> str:
     """The condition in brackets, after finding that none of it reaches beyond them."""
     bracketed = f"({where}\n)"
-    if not sandbox.is_one_expression(warehouse.parse_select(con, f"select {bracketed}")):
+    if not sandbox.is_one_expression(selects.parse_select(con, f"select {bracketed}")):
         raise PiibenchError("--where is not one condition; expected one expression, e.g. corpus = 'tab'")
     return bracketed
 

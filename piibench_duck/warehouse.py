@@ -5,7 +5,6 @@ import json
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import duckdb
 
-from piibench_duck import sandbox, side_by_side, sqlfiles
+from piibench_duck import side_by_side, sqlfiles
 from piibench_duck.errors import PiibenchError
 from piibench_duck.places import data_dir, sql_dir
 
@@ -22,6 +21,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Connection = duckdb.DuckDBPyConnection
+Relation = duckdb.DuckDBPyRelation
+Error = duckdb.Error
+IS_SELECT = duckdb.StatementType.SELECT
 
 RUN_TABLES = ("runs", "run_rows", "pred_spans", "timings")
 """Contracts whose writer is a run."""
@@ -325,91 +327,6 @@ def quoted(text: object) -> str:
 def globbed(path: Path) -> str:
     """A path whose own brackets and stars are no pattern."""
     return "".join(f"[{character}]" if character in "[*?" else character for character in str(path.absolute()))
-
-
-def lock(con: Connection, folder: Path) -> None:
-    """From here on nothing outside `folder` can be read, nothing can be installed and no setting can be changed."""
-    # DuckDB compares a pattern as it is written, and a file where its links lead.
-    spelled = dict.fromkeys([str(folder.absolute()), globbed(folder), str(folder.resolve())])
-    con.execute(f"set allowed_directories = [{', '.join(quoted(path + os.sep) for path in spelled)}]")
-    for setting in ("python_enable_replacements", "autoinstall_known_extensions", "autoload_known_extensions"):
-        con.execute(f"set {setting} = false")
-    con.execute("set enable_external_access = false")
-    con.execute("set lock_configuration = true")
-
-
-def parse_select(con: Connection, text: str) -> dict[str, Any]:
-    """The syntax tree of exactly one statement that DuckDB itself takes for a SELECT, and that only reads.
-
-    Anything else is refused: inside the allowed folder COPY and EXPORT could still write, also from within a SELECT.
-    """
-    if not sandbox.is_unicode(text):
-        raise PiibenchError("the query is not Unicode; UTF-8 was expected")
-    try:
-        statements = con.extract_statements(text)
-    except duckdb.Error as error:
-        raise PiibenchError(f"the query cannot be parsed: {sandbox.said_before_running(error)}") from None
-    if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-        kinds = ", ".join(statement.type.name for statement in statements) or "nothing"
-        raise PiibenchError(f"expected exactly one SELECT, found {kinds}")
-    if statements[0].named_parameters:
-        raise PiibenchError("the query has parameters, which nothing here fills; write the values into it")
-    found: str = con.sql("select json_serialize_sql($text)", params={"text": text}).fetchall()[0][0]
-    tree: dict[str, Any] = json.loads(found)
-    if tree["error"]:
-        raise PiibenchError("expected exactly one SELECT, found one that DuckDB cannot take apart")
-    ours = con.sql(
-        "select distinct function_name from duckdb_functions() "
-        "where not internal and function_type = 'table_macro' order by all"
-    ).fetchall()
-    sandbox.check_tree(tree, tuple(name for (name,) in ours))
-    return tree
-
-
-def run_one_select(con: Connection, text: str, at_most: int | None = None, kept_in: Path | None = None) -> "pa.Table":
-    """The rows of exactly one SELECT, or its first ones. Of a failure while it runs only the kind is told.
-
-    Views of the board in the folder `kept_in` that the SELECT reads are made where they are not there.
-    """
-    relation = _bound(con, text, kept_in)
-    try:
-        found = _interruptibly(con, (relation if at_most is None else relation.limit(at_most)).to_arrow_table)
-        return found.rename_columns(relation.columns)
-    except (duckdb.Error, UnicodeDecodeError) as error:  # a message may quote half a character
-        kind = sandbox.kind(error)
-        raise PiibenchError(f"the query failed: {kind}, whose message is kept back since it may quote a row") from None
-
-
-def plan_of_one_select(con: Connection, text: str, kept_in: Path | None = None) -> str:
-    """DuckDB's plan of exactly one SELECT, which is not run; refused as `run_one_select` refuses."""
-    relation = _bound(con, text, kept_in)
-    try:
-        return str(relation.explain())
-    except duckdb.Error as error:
-        raise PiibenchError(f"the query is refused: {sandbox.said_before_running(error)}") from None
-
-
-def _bound(con: Connection, text: str, kept_in: Path | None) -> duckdb.DuckDBPyRelation:
-    """The relation that exactly one SELECT is, not run, after the views that it reads are made."""
-    tree = parse_select(con, text)
-    if kept_in is not None:
-        of_system = {name for (name,) in con.sql("select view_name from duckdb_views() where internal").fetchall()}
-        derive_views(con, kept_in, sandbox.relations(tree, readable_names(), of_system))
-    try:
-        return con.sql(text[: sandbox.end_of_first(text)])  # DuckDB stumbles over a comment behind the semicolon
-    except (duckdb.Error, UnicodeDecodeError) as error:
-        raise PiibenchError(f"the query is refused: {sandbox.said_before_running(error)}") from None
-
-
-def _interruptibly(con: Connection, work: "Callable[[], pa.Table]") -> "pa.Table":
-    """What `work` gives, from a thread of its own: in a long call of DuckDB the main one would not hear Ctrl-C."""
-    with ThreadPoolExecutor(1) as executor:
-        working = executor.submit(work)
-        try:
-            return working.result()
-        except KeyboardInterrupt:
-            con.interrupt()
-            raise
 
 
 def relation_names(con: Connection) -> list[str]:

@@ -8,7 +8,8 @@ import select
 import struct
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 
@@ -142,16 +143,25 @@ def test_a_prompt_on_a_terminal_answers_until_ctrl_d(board: Path) -> None:
         before = len(shown)
         os.write(main, typed)
         while not re.search(awaited, CODES.sub("", shown[before:].decode(errors="replace")), re.DOTALL):
-            chunk = _read(main)
-            assert chunk, shown.decode(errors="replace")
+            chunk = _read(main) if select.select([main], [], [], 60)[0] else b""
+            assert chunk, f"{awaited!r} is not shown: {shown[before:].decode(errors='replace')!r}"
             shown += chunk
 
-    with subprocess.Popen(
-        arguments, stdin=other, stdout=other, stderr=other, cwd=board, env=variables, start_new_session=True,
-        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
-    ) as process:  # fmt: skip
+    with (
+        subprocess.Popen(
+            arguments,
+            stdin=other,
+            stdout=other,
+            stderr=other,
+            cwd=board,
+            env=variables,
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        ) as process,
+        killed_where_a_test_fails(process),
+    ):
         os.close(other)
-        prompt = r".*board\d+> "
+        prompt = r".*board\d+>"
         type_and_wait(b"", "Ctrl-D ends" + prompt)
         type_and_wait(b"select 40 + 2 as n\r, 'x' as x;\r", "│ 42 │ x │" + prompt)
         type_and_wait(b"selec 1;\r", "the query cannot be parsed" + prompt)
@@ -160,14 +170,25 @@ def test_a_prompt_on_a_terminal_answers_until_ctrl_d(board: Path) -> None:
         type_and_wait(b"select count(*) from range(1000000000000) a, range(1000000) b;\r", "b;")
         while b"interrupted" not in shown:  # it is heard once the answer has begun
             os.write(main, b"\x03")
-            if select.select([main], [], [], 1)[0]:
+            while select.select([main], [], [], 1)[0]:
                 shown += _read(main) or pytest.fail(shown.decode(errors="replace"))
-        type_and_wait(b"\rselect 43 as n;\r", "│ 43 │" + prompt)
+        type_and_wait(b"\r", prompt)
+        type_and_wait(b"select 43 as n;\r", "│ 43 │" + prompt)
         os.write(main, b"\x04")
         while _read(main):
             pass
         os.close(main)
     assert process.returncode == 0
+
+
+@contextmanager
+def killed_where_a_test_fails(process: "subprocess.Popen[bytes]") -> Iterator[None]:
+    """Nobody waits for a process that goes on after its test."""
+    try:
+        yield
+    except BaseException:
+        process.kill()
+        raise
 
 
 def test_the_text_around_a_span_is_shown_on_a_terminal_and_harmless(board: Path) -> None:

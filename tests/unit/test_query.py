@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from piibench_duck import boards, build, protocol, query, sandbox, warehouse
+from piibench_duck import boards, build, protocol, query, sandbox, selects, warehouse
 from piibench_duck.errors import PiibenchError
 from tests.built import PROTOCOL, demo_board
 from tests.shell import rows, write_lines
@@ -41,13 +41,13 @@ def test_rows_are_printed_as_csv_json_and_parquet(capfdbinary: pytest.CaptureFix
 
 
 def test_names_of_columns_may_repeat() -> None:
-    found = warehouse.run_one_select(warehouse.connect(), "select 1 as a, 2 as a", at_most=5)
+    found = selects.run_one_select(warehouse.connect(), "select 1 as a, 2 as a", at_most=5)
     assert found.column_names == ["a", "a"]
     assert list(query.cells(found)) == [(1, 2)]
 
 
 def test_of_a_huge_result_only_the_first_rows_are_made() -> None:
-    found = warehouse.run_one_select(warehouse.connect(), "select range as n from range(1000000000000)", at_most=3)
+    found = selects.run_one_select(warehouse.connect(), "select range as n from range(1000000000000)", at_most=3)
     assert found["n"].to_pylist() == [0, 1, 2]
 
 
@@ -83,7 +83,7 @@ def test_an_export_replaces_its_file_whole_and_in_order(board: Path, tmp_path: P
 def test_a_condition_is_one_expression(written: str, is_one: bool) -> None:
     con = warehouse.connect()
     try:
-        found = sandbox.is_one_expression(warehouse.parse_select(con, f"select ({written}\n)"))
+        found = sandbox.is_one_expression(selects.parse_select(con, f"select ({written}\n)"))
     except PiibenchError:
         found = False
     assert found == is_one
@@ -121,7 +121,7 @@ def test_only_views_that_a_select_needs_are_made() -> None:
 def test_whoever_asks_what_there_is_or_by_a_name_in_a_text_needs_all_views(text: str) -> None:
     con = warehouse.connect()
     of_system = {name for (name,) in con.sql("select view_name from duckdb_views() where internal").fetchall()}
-    assert sandbox.relations(warehouse.parse_select(con, text), warehouse.readable_names(), of_system) is None
+    assert sandbox.relations(selects.parse_select(con, text), warehouse.readable_names(), of_system) is None
 
 
 def test_views_that_are_made_one_by_one_are_those_of_a_board_that_is_opened_whole() -> None:

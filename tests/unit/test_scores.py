@@ -159,7 +159,9 @@ def test_a_result_of_files_names_their_bytes_and_no_board(tmp_path: Path) -> Non
     said = found["_provenance"]
     assert (found["model"], found["kind"], found["n_rows"], found["n_rows_missing"]) == ("it's", "file", 2, 1)
     assert (said["rows_sha256"], said["board"], said["design"], len(said["rows_digest"])) == ("ab12", None, None, 64)
-    assert found["scores"]["by_type"] == {"OTHER": {"tp": 2, "fn": 6, "recall": 0.25}}
+    of_type = found["scores"]["by_type"]["OTHER"]
+    assert (of_type["tp"], of_type["fn"], of_type["recall"]) == (2, 6, 0.25)
+    assert of_type["intervals"]["row"]["recall"] == [0.0, 0.5]  # rows of 0 and of 2 of their 4 characters
     assert found["intervals"]["seed"] == OPTIONS.seed
     assert found["intervals"]["replicates"] == OPTIONS.replicates
 

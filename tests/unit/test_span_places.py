@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from piibench_duck import carriers, warehouse
+from piibench_duck import carriers, selects, warehouse
 from piibench_duck.carriers import Alignment
 from piibench_duck.errors import PiibenchError
 from tests import carried, tables
@@ -129,12 +129,12 @@ def test_a_relation_keeps_its_columns_and_its_repeated_lines_and_may_have_any_na
 
 def test_a_locked_room_answers_the_macros_and_lets_them_read_no_file(tmp_path: Path) -> None:
     con = tables.connect([Row("p@prose", "Anna called")], [Run("run", {"p@prose": Answer([Pred(0, 4)])})])
-    warehouse.lock(con, tmp_path)
-    found = warehouse.run_one_select(con, "select passage_start, passage_end from to_passage('contracts.pred_spans')")
+    selects.lock(con, tmp_path)
+    found = selects.run_one_select(con, "select passage_start, passage_end from to_passage('contracts.pred_spans')")
     assert found.to_pylist() == [{"passage_start": 0, "passage_end": 4}]
     for name in ("/etc/passwd", "/etc/*.parquet", "select 1"):
         with pytest.raises(PiibenchError):
-            warehouse.run_one_select(con, f"from to_passage({warehouse.quoted(name)})")
+            selects.run_one_select(con, f"from to_passage({warehouse.quoted(name)})")
 
 
 def test_every_counted_span_has_its_two_places() -> None:
