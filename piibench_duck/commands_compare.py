@@ -29,7 +29,9 @@ def compare(
     ] = False,
     rows: Rows = None,
     board: Board = "demo",
-    iterations: Annotated[int, typer.Option(min=1, max=100_000, help="Bootstrap replicates.")] = 2000,
+    iterations: Annotated[
+        int | None, typer.Option(min=1, max=100_000, help="Bootstrap replicates; 2000, or more for very many runs.")
+    ] = None,
     seed: Seed = 0,
     unit: Annotated[Unit, typer.Option(help="What the bootstrap draws.")] = Unit.row,
     allow_missing: AllowMissing = False,
@@ -40,6 +42,7 @@ def compare(
     """Compare two detectors on the same rows, or all of a board: a paired bootstrap of the difference in mean F1."""
     from piibench_duck import protocol as protocols
     from piibench_duck import score as scoring
+    from piibench_duck import standings
     from piibench_duck.board import terminal
 
     if all_runs:
@@ -49,7 +52,7 @@ def compare(
         return
     if a is None or b is None:
         raise WrongUsageError("--a and --b name what to compare, or --all")
-    options = scoring.Options(seed, iterations, allow_missing)
+    options = scoring.Options(seed, iterations or standings.REPLICATES, allow_missing)
     if rows is not None:
         from piibench_duck import given
 
@@ -65,7 +68,7 @@ def compare(
     console.print_json(found) if as_json else terminal.comparison(a, b, found)
 
 
-def _compare_all(board: str, unit: Unit, iterations: int, seed: int, as_json: bool) -> None:
+def _compare_all(board: str, unit: Unit, iterations: int | None, seed: int, as_json: bool) -> None:
     """From the results alone: neither rows nor predictions need be there."""
     from piibench_duck import protocol as protocols
     from piibench_duck import standings

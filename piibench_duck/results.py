@@ -163,7 +163,10 @@ def _scores(
 
 def _intervals(lines: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> dict[str, Any]:
     by_unit = {
-        line["unit"]: {"f1": [line["f1_low"], line["f1_high"]], "share_incomplete": line["share_incomplete"]}
+        line["unit"]: {
+            **{name: [line[f"{name}_low"], line[f"{name}_high"]] for name in ("f1", "recall")},
+            **{name: line[name] for name in ("share_incomplete", "n_units_fewest")},
+        }
         for line in lines
     }
     return {**by_unit, "replicates": settings["replicates"], "seed": settings["seed"]}

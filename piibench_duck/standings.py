@@ -16,6 +16,9 @@ from piibench_duck.protocol import Protocol, board_plan
 
 FILE = "board.json"
 REPLICATES = 2000
+FEWEST_A_RUN = 50
+"""Replicates for each run of a board at least: of B, p is 2 / (B + 1) or more, and Holm multiplies that."""
+
 UNITS = ("row", "document")
 _MARTS = ("marts.standings", "marts.seed_spreads", "marts.interests")
 _TABLES = ("marts.comparisons", "marts.mean_scores")
@@ -31,19 +34,27 @@ def write(
 ) -> dict[str, Any]:
     """Write `board.json` of all results that may be ranked with the `scored` runs, and name the others in it."""
     found, apart = results.comparable(results.read_board(board.results), scored)
-    made = of_board(board, protocol, found, apart, protocol.seed if seed is None else seed, replicates)
+    enough = max(replicates, FEWEST_A_RUN * len(found))
+    made = of_board(board, protocol, found, apart, protocol.seed if seed is None else seed, enough)
     write_json(board.results / FILE, made)
     return made
 
 
-def write_all(board: Board, protocol: Protocol, replicates: int = REPLICATES, seed: int = 0) -> dict[str, Any]:
-    """Write `board.json` of all results that there are.
+def write_all(board: Board, protocol: Protocol, replicates: int | None = None, seed: int = 0) -> dict[str, Any]:
+    """Write `board.json` of all results that there are, by default with as many replicates as `score` takes.
 
-    Raises `PiibenchError` where one is none, or where they are of different rows or protocols, naming what differs.
+    Raises `PiibenchError` where one is none, where they are of different rows, protocols or draws, naming what differs,
+    and for so few replicates that no run could be told apart from the first.
     """
     found = results.read_whole_board(board)
-    refuse_different({one["model"]: one for one in found})
-    made = of_board(board, protocol, found, {}, seed, replicates)
+    refuse_different({one["model"]: one for one in found}, results.BASIS)
+    enough = FEWEST_A_RUN * len(found)
+    if replicates is not None and replicates < enough:
+        raise PiibenchError(
+            f"{replicates} replicates are too few for {len(found)} runs: adjusted for their number, no p could fall "
+            f"below 0.05; at least {enough} were expected"
+        )
+    made = of_board(board, protocol, found, {}, seed, max(REPLICATES, enough) if replicates is None else replicates)
     write_json(board.results / FILE, made)
     return made
 
@@ -129,15 +140,16 @@ def results_of(folders: Mapping[str, Path]) -> dict[str, dict[str, Any]]:
     return {run: results.read_result(folder) for run, folder in folders.items()}
 
 
-def refuse_different(found: Mapping[str, Mapping[str, Any]]) -> None:
-    """Raise `PiibenchError` unless results that ran may be compared, naming what differs."""
-    first = next((run for run, one in found.items() if one["status"] == "ran"), None)
-    for run, one in found.items():
-        if first is None or one["status"] != "ran":
-            continue
-        differs = results.differing(found[first], one)
-        if differs:
-            raise PiibenchError(f"{run!r} cannot be compared with {first!r}: its {' and '.join(differs)} differs")
+def refuse_different(found: Mapping[str, Mapping[str, Any]], of: Sequence[str] = results.MEASURED) -> None:
+    """Raise `PiibenchError` unless results that ran are alike in the names `of` their basis, naming what differs."""
+    ran = {run: one for run, one in found.items() if one["status"] == "ran"}
+    if not ran:
+        return
+    first = next(iter(ran))
+    differing = {run: results.differing(ran[first], one, of) for run, one in ran.items()}
+    told = [f"{run!r} in {' and '.join(names)}" for run, names in differing.items() if names]
+    if told:
+        raise PiibenchError(f"these differ from {first!r} and cannot be compared with it: {', '.join(told)}")
 
 
 def derived(

@@ -12,6 +12,7 @@ from tests.shell import Ended
 ROOT = Path(__file__).parent.parent
 
 Call = Callable[..., Ended]
+NOT_MEASURED = "not measured"
 
 
 @pytest.fixture(scope="session")
@@ -40,3 +41,16 @@ def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.Ca
         return Ended(ended.value.code, out.decode(), err.decode())
 
     return called
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What tests recorded as not measured, whatever process they ran in: a passing test's prints are not shown."""
+    told = {
+        value
+        for reports in terminalreporter.stats.values()
+        for report in reports
+        for name, value in getattr(report, "user_properties", ())
+        if name == NOT_MEASURED
+    }
+    for value in sorted(told):
+        terminalreporter.write_line(f"not measured: {value}")

@@ -149,7 +149,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.chdir(folder)
         printed("build", "--board", "demo")
         printed("predict", *RUNS, "--board", "demo")
-        printed("score", "--board", "demo", "--replicates", "50")
+        printed("score", "--board", "demo")
         yield folder
 
 

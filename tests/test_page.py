@@ -24,7 +24,7 @@ from tests.shell import run as run_command
 PACKAGE = Path(page.__file__).parent
 MODULES = [*sorted(PACKAGE.glob("page*.py")), *(PACKAGE / f"{name}.py" for name in ("charts", "markdown", "sentences"))]
 COMPUTING = {"sum", "mean", "fmean", "median", "round", "max", "min", "abs", "pow", "divmod", "quantile", "stdev"}
-HOSTILE = "<script>alert(1)</script> | `x` [a](b) \"'\n## \u202eno\x1b[31m"
+HOSTILE = "https://example.org www.example.org <script>alert(1)</script> | `x` [a](b) \"'\n## \u202eno\x1b[31m"
 
 
 @pytest.fixture(scope="module")
@@ -224,6 +224,7 @@ def test_nothing_that_a_result_says_becomes_markup(tmp_path: Path) -> None:
     for made in (html, text):
         assert not re.search("[\u202e\x1b]", made)
     assert "<script" not in text
+    assert not re.search(r"(?<!\\)://example|www(?<!\\)\.example", text)  # which Markdown would make links of
     assert [line for line in text.splitlines() if line.startswith("## ") and "no" in line and "u202e" in line] == []
     for cells in tables_in(text):
         assert len({len(line) for line in cells}) == 1
@@ -417,3 +418,12 @@ def test_a_page_beside_a_board_of_ones_own_names_no_folder(tmp_path: Path) -> No
     board = invented(tmp_path / "mine", [renamed(committed("seven", "rules"), "r")])
     page.write(board_at(board.results))
     assert str(tmp_path) not in read(board)
+
+
+@pytest.mark.parametrize("name", ["demo", "seven"])
+def test_the_committed_page_is_that_of_the_committed_results(name: str, tmp_path: Path) -> None:
+    board = copied(name, tmp_path)
+    page.write(board)
+    for file in page.FILES:
+        committed_file = PACKAGE.parent.parent / "results" / name / "page" / file
+        assert read(board, file) == committed_file.read_text("utf-8"), file

@@ -8,7 +8,7 @@ from piibench_duck.board.page_data import Found
 from piibench_duck.board.page_parts import Cell, Section, Table
 from piibench_duck.board.terminal import visible
 
-_MEANT = re.compile(r"([\\`*_\[\]#|~$@])")
+_MEANT = re.compile(r"([\\`*_\[\]#|~$@]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
 
 
 def of(found: Found, parts: Sequence[Section]) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from piibench_duck.board import charts, sentences
+from piibench_duck.board import charts, sentences, terminal_notes
 from piibench_duck.board.page_data import Found, Result, mapping
 from piibench_duck.board.page_parts import (
     Cell,
@@ -38,7 +38,7 @@ def name_of(run: str, result: Result) -> Cell:
     of = mapping(result, "_provenance")
     marks = [_WORDS[result["kind"]]] if result.get("kind") in _WORDS else []
     marks += ["conflict of interest"] if of.get("conflict_of_interest") else []
-    marks += ["steered ‡"] if of.get("steered") else []
+    marks += ["steered ‡"] if terminal_notes.steered(result) else []
     marks += ["not pinned"] if of.get("is_pinned") is False else []
     return Cell(run, run, (), tuple(marks))
 
@@ -47,8 +47,9 @@ def ranking(found: Found) -> Section:
     """All runs by mean F1, with what says how sure that is."""
     columns = [
         *(Column("Rank"), Column("Run", False), Column("Mean F1"), Column("95 % by row"), Column("95 % by document")),
+        *(Column("Precision"), Column("Recall"), Column("Touch rate")),
         *(Column("Rank interval"), Column("To the first"), Column("p (Holm)"), Column("To the one above")),
-        *(Column("Precision"), Column("Recall"), Column("Touch rate"), Column("ms, median"), Column("ms, p95")),
+        *(Column("ms, median"), Column("ms, p95")),
         *(Column("Missing rows"), Column("Kind", False), Column("Licence", False), Column("Revision", False)),
         Column("Notes", False),
     ]
@@ -85,17 +86,16 @@ def _ranked(found: Found, run: str, one: Result) -> Row:
             figure(standing, "rank", why="no mean F1", show=count),
             name_of(run, one),
             figure(one, *mean, "f1"),
-            interval(one, "intervals", "row", "f1"),
-            interval(one, "intervals", "document", "f1"),
+            *(_of_unit(one, unit) for unit in _UNITS),
+            figure(one, *mean, "precision", why="nothing was marked"),
+            figure(one, *mean, "recall"),
+            figure(one, *mean, "touch_rate", why=NO_IDENTIFIERS),
             _ranks(standing),
             _to_first(standing),
             figure(mapping(standing, "to_first"), "p_holm", show=p_value)
             if standing.get("to_first")
             else dash("the first"),
             _to_above(standing),
-            figure(one, *mean, "precision", why="nothing was marked"),
-            figure(one, *mean, "recall"),
-            figure(one, *mean, "touch_rate", why=NO_IDENTIFIERS),
             speed_of(one, "median"),
             speed_of(one, "p95"),
             counted(one, "n_rows_missing"),
@@ -106,6 +106,13 @@ def _ranked(found: Found, run: str, one: Result) -> Row:
         ],
         sentences.is_baseline(one),
     )
+
+
+def _of_unit(one: Result, unit: str) -> Cell:
+    """The interval of the mean F1; of one unit alone there is none, whatever width was found."""
+    if find(one, "intervals", unit, "n_units_fewest")[1] == 1:
+        return dash(f"a corpus has one {unit} alone")
+    return interval(one, "intervals", unit, "f1")
 
 
 def _is_ours(of: Mapping[str, Any]) -> bool:

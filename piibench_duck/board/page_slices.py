@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from piibench_duck.board import charts, sentences
+from piibench_duck.board import charts, sentences, terminal_notes
 from piibench_duck.board.page_data import Found, Result, mapping
 from piibench_duck.board.page_parts import (
     Cell,
@@ -94,7 +94,7 @@ def corpora(found: Found) -> Section:
     plain = scored("corpus")
 
     def ask(one: Result, name: str) -> Cell:
-        marks = ("‡",) if name in (mapping(one, "_provenance").get("steered") or {}) else ()
+        marks = ("‡",) if name in terminal_notes.steered(one) else ()
         return plain(one, name)._replace(marks=marks)
 
     notes = ["Below each figure, its 95 % interval by row."]
@@ -102,7 +102,7 @@ def corpora(found: Found) -> Section:
         notes.append(
             f"† {listed(undated)}: no dates are annotated there, so a date found there counts against every run."
         )
-    if any(mapping(one, "_provenance").get("steered") for one in found.ran.values()):
+    if any(terminal_notes.steered(one) for one in found.ran.values()):
         notes.append(
             "‡ the corpus steered this run: somebody looked at it while the run was shaped, so it is a rehearsal."
         )

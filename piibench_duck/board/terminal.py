@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 DASH = "—"
 NARROW = 80
-"""Columns that our tables of figures, and sentences, keep to through a pipe."""
+"""Columns that our tables of figures and of words, and sentences, keep to through a pipe."""
+_NAME_ROOM = 8
+"""Columns in which a name may be folded: narrower, a table is no longer read."""
 PIPED_WIDTH = 200
 """Columns through a pipe of tables whose cells nobody knows beforehand."""
 _UNSEEN = re.compile(
@@ -73,7 +75,8 @@ def board(
         if marked := [name for name in counts if name in undated]:
             tell(f"No dates are annotated in {', '.join(marked)}: a date found there counts against every run.")
         tell(f"Mean over corpora; intervals by row, {units['replicates']} bootstrap replicates, seed {units['seed']}.")
-        tell("Where rows of a document are alike, believe the interval by document, in result.json.")
+        if units.get("document", {}).get("n_units_fewest") != 1:
+            tell("Where rows of a document are alike, believe the interval by document, in result.json.")
         for one in ran:
             if share := one["intervals"]["row"]["share_incomplete"]:
                 tell(f"{one['model']}: {share:.1%} of the replicates left out a corpus that had no value.")
@@ -100,38 +103,50 @@ def comparison(a: str, b: str, found: Mapping[str, Any]) -> None:
     figures(("difference", "95 % interval", "p", "detectable"), [line], n_names=0)
     tell(f"By {found['unit']}, {found['n_replicates']} bootstrap replicates, paired; p is two-sided.")
     tell("detectable: the smallest difference that these rows could tell apart.")
+    if found.get("n_units_fewest") == 1:
+        tell(terminal_notes.alone(found["unit"]))
     if found["share_incomplete"]:
         tell(f"Replicates that left a corpus out: {found['share_incomplete']:.1%}")
 
 
 def tell(sentence: str) -> None:
     """Print a sentence, broken between words where it is wider than the terminal, or than NARROW through a pipe."""
-    print("\n".join(_words(visible(sentence), _screen_width(NARROW))))
+    print("\n".join(_words(visible(sentence), max(_screen_width(NARROW), 20))))
 
 
 def _words(text: str, width: int) -> list[str]:
     """Lines of whole words."""
-    return textwrap.wrap(text, max(width, 20), break_long_words=False, break_on_hyphens=False)
+    return textwrap.wrap(text, max(width, 1), break_long_words=False, break_on_hyphens=False)
 
 
 def figures(columns: Sequence[str], lines: Iterable[Sequence[str]], n_names: int = 1, gap: int = 2) -> None:
-    """Print a table whose first columns are names, which fold where there is no room, and all others figures."""
+    """Print a table whose first columns are names, which fold where there is no room, and all others figures.
+
+    Where even that does not fit, each line is a record, a line a column: a figure is never cut.
+    """
     from rich.table import Table
     from rich.text import Text
 
+    header, whole = _shown(columns), [_shown(line) for line in lines]
+    widths = [_width(column, False) for column in zip(header, *whole, strict=True)]
+    needed = [min(width, _NAME_ROOM) if place < n_names else width for place, width in enumerate(widths)]
+    if sum(needed) + gap * (len(needed) - 1) > _screen_width(NARROW):
+        for number, line in enumerate(whole, 1):
+            _record(number, header, line, NARROW, of_words=True)
+        return
     table = Table(box=None, pad_edge=False, padding=(0, gap, 0, 0))
-    for place, column in enumerate(columns):
+    for place, column in enumerate(header):
         is_name = place < n_names
-        table.add_column(column, justify="left" if is_name else "right", overflow="fold", no_wrap=not is_name)
-    for line in lines:
-        table.add_row(*(Text(visible(cell)) for cell in line))
+        table.add_column(Text(column), justify="left" if is_name else "right", overflow="fold", no_wrap=not is_name)
+    for line in whole:
+        table.add_row(*map(Text, line))
     show(table)
 
 
 def lines(columns: Sequence[str], rows: Iterable[Sequence[object]], of_words: bool = False) -> None:
     """Print any table to stdout; where it does not fit without breaking a cell, each row as a record, a line a column.
 
-    Cells `of_words` may be broken between their words.
+    Cells `of_words` may be broken between their words, and keep to NARROW through a pipe.
     """
     from rich import box
     from rich.table import Table
@@ -139,9 +154,10 @@ def lines(columns: Sequence[str], rows: Iterable[Sequence[object]], of_words: bo
 
     header, whole = _shown(columns), [_shown(row) for row in rows]
     widths = [_width(column, of_words) for column in zip(header, *whole, strict=True)]
-    if sum(widths) + 3 * len(widths) + 1 > _screen_width():
+    piped_width = NARROW if of_words else PIPED_WIDTH
+    if sum(widths) + 3 * len(widths) + 1 > _screen_width(piped_width):
         for number, row in enumerate(whole, 1):
-            _record(number, header, row, of_words)
+            _record(number, header, row, piped_width, of_words)
         if not whole:
             print(" | ".join(header))
         return
@@ -150,7 +166,7 @@ def lines(columns: Sequence[str], rows: Iterable[Sequence[object]], of_words: bo
         table.add_column(Text(column[0]), overflow="fold", min_width=width, no_wrap=width == _width(column, False))
     for row in whole:
         table.add_row(*map(Text, row))
-    show(table, PIPED_WIDTH)
+    show(table, piped_width)
 
 
 def lines_with_text(columns: Sequence[str], rows: Iterable[tuple[Sequence[object], Window | None]]) -> None:
@@ -192,15 +208,24 @@ def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join(set_cell_size(text, width) for text, width in zip(row, widths, strict=True)).rstrip()
 
 
-def _record(number: int, header: Sequence[str], row: Sequence[str], of_words: bool = False) -> None:
-    """Print a row as lines of a name and a value, however long that is, or as lines of its words."""
+def _record(
+    number: int, header: Sequence[str], row: Sequence[str], piped_width: int = PIPED_WIDTH, of_words: bool = False
+) -> None:
+    """Print a row as lines of a name and a value, however long that is, or as lines of its words.
+
+    Those stand below their name where they do not fit beside it.
+    """
     from rich.cells import set_cell_size
 
-    width = _width(header, of_words=False)
+    width, screen = _width(header, of_words=False), _screen_width(piped_width)
     print(f"-[ {number} ]".ljust(width + 3, "-"))
-    room = _screen_width() - width - 3
+    room = screen - width - 3
+    is_beside = not of_words or _width(row, of_words=True) <= room
     for name, value in zip(header, row, strict=True):
-        parts = _words(value, room) if of_words and room > 0 else [value]
+        parts = _words(value, room if is_beside else screen - 2) if of_words else [value]
+        if not is_beside:
+            print("\n  ".join([*_words(name, screen), *parts]))
+            continue
         for place, part in enumerate(parts or [""]):
             print(f"{set_cell_size('' if place else name, width)} | {part}".rstrip())
 

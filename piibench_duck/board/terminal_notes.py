@@ -6,7 +6,8 @@ from typing import Any
 
 def notes(ran: Sequence[Mapping[str, Any]]) -> list[str]:
     """A line for each thing to know, by what their results say; none where there is nothing."""
-    return [*_artefacts(ran), *_steered(ran), *_unpinned(ran), *_interests(ran), *_combined(ran), *_aligned(ran)]
+    about = (*_artefacts(ran), *_steered(ran), *_unpinned(ran), *_interests(ran), *_combined(ran), *_aligned(ran))
+    return [*about, *_alone(ran)]
 
 
 def _artefacts(ran: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -21,12 +22,30 @@ def _artefacts(ran: Sequence[Mapping[str, Any]]) -> list[str]:
     ]
 
 
+def _alone(ran: Sequence[Mapping[str, Any]]) -> list[str]:
+    units = ran[0]["intervals"] if ran else {}
+    return [alone(unit) for unit in ("row", "document") if units.get(unit, {}).get("n_units_fewest") == 1]
+
+
+def alone(unit: str) -> str:
+    """What it means that a corpus has one unit: every replicate draws it again."""
+    return f"A corpus has one {unit} alone: intervals, ranks and p by {unit} say nothing of other {unit}s."
+
+
 def _steered(ran: Sequence[Mapping[str, Any]]) -> list[str]:
-    return [
-        f"{one['model']} was steered by {corpus}: {why}"
-        for one in ran
-        for corpus, why in (one["_provenance"].get("steered") or {}).items()
-    ]
+    found = []
+    for one in ran:
+        by_reason: dict[str, list[str]] = {}
+        for corpus, why in steered(one).items():
+            by_reason.setdefault(why, []).append(corpus)
+        found += [f"{one['model']} was steered by {', '.join(of)}: {why}" for why, of in by_reason.items()]
+    return found
+
+
+def steered(one: Mapping[str, Any]) -> dict[str, str]:
+    """The corpora of a result that steered its run, and why; a run may have been steered by others too."""
+    said = one["_provenance"].get("steered") or {}
+    return {corpus: why for corpus, why in said.items() if corpus in one["scores"]["by_corpus"]}
 
 
 def _unpinned(ran: Sequence[Mapping[str, Any]]) -> list[str]:

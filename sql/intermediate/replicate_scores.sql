@@ -8,6 +8,7 @@ with
             strata.unit,
             sums.replicate,
             mean_of(metrics.f1(sums.tp, sums.fp, sums.fn), sums.stratum_key) as f1,
+            mean_of(metrics.recall(sums.tp, sums.fn), sums.stratum_key) as recall,
             count(*) filter (where sums.tp + sums.fp + sums.fn = 0) as n_corpora_undefined
         from intermediate.replicate_sums as sums
         inner join strata on sums.stratum_key = strata.stratum_key
@@ -19,6 +20,7 @@ select
     scored.unit,  -- row or document
     scored.replicate,  -- from 0
     scored.f1,  -- mean over the corpora that have a value
+    scored.recall,  -- the same of recall
     scored.n_corpora_undefined::bigint as n_corpora_undefined  -- corpora left out for having none
 from scored
 inner join staging.runs as runs on scored.run_key = runs.run_key

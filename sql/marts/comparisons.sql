@@ -42,6 +42,8 @@ select
     2.8 * bootstrapped.spread as smallest_detectable,  -- the smallest difference that these rows could have told apart
     observed.n_corpora::bigint as n_corpora,  -- corpora where both have a value
     bootstrapped.n_replicates::bigint as n_replicates,  -- replicates with a difference
-    bootstrapped.share_incomplete  -- of all replicates, those that left a corpus out
+    bootstrapped.share_incomplete,  -- of all replicates, those that left a corpus out
+    sizes.n_units_fewest  -- units of the smallest corpus: of one, neither interval nor p says anything
 from bootstrapped
+inner join intermediate.fewest_units as sizes on bootstrapped.unit = sizes.unit
 inner join observed on bootstrapped.run_a = observed.run_a and bootstrapped.run_b = observed.run_b

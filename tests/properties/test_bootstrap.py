@@ -124,6 +124,11 @@ def test_intervals_equal_the_percentiles_of_numpys_replicates(bootstrapped: Boar
         means = oracle.bootstrap(counts_of, seed, unit, replicates)
         assert close(found[run]["f1_low"], oracle.percentile(means, 0.025))
         assert close(found[run]["f1_high"], oracle.percentile(means, 0.975))
+        sums = oracle.replicate_sums(counts_of, seed, unit, replicates)
+        recalls = oracle.mean_over_corpora(np.array([oracle.share(of[:, 0], of[:, 0] + of[:, 2]) for of in sums]))
+        assert close(found[run]["recall_low"], oracle.percentile(recalls, 0.025))
+        assert close(found[run]["recall_high"], oracle.percentile(recalls, 0.975))
+        assert found[run]["n_units_fewest"] == min(map(len, counts_of.values()))
         assert found[run]["n_replicates"] == replicates
         undefined = np.isnan(oracle.replicate_f1(counts_of, seed, unit, replicates)).any(axis=0)
         assert close(found[run]["share_incomplete"], float(undefined.mean()))
@@ -146,6 +151,7 @@ def test_comparisons_equal_numpys_paired_differences(bootstrapped: Board, unit: 
         assert close(line["p_value"], oracle.p_value(d))
         assert close(line["smallest_detectable"], oracle.smallest_detectable(d))
         assert line["n_corpora"] == int(both.sum())
+        assert line["n_units_fewest"] == min(map(len, a.values()))
         assert line["n_replicates"] == int((~np.isnan(d)).sum())
         undefined = [np.isnan(oracle.replicate_f1(run, seed, unit, replicates)) for run in (a, b)]
         assert close(line["share_incomplete"], float((undefined[0] | undefined[1]).any(axis=0).mean()))

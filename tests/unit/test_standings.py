@@ -109,7 +109,7 @@ def test_results_of_other_rows_are_named_and_left_out_by_score_and_refused_by_co
     said = standings.write(board, PLAN, ["a", "b"], 20)
     assert (said["runs"], said["apart"]) == (["b", "a"], {"old": "its protocol and rows_digest differs"})
     folders = {run: board.results / run for run in ("a", "old")}
-    with pytest.raises(PiibenchError, match="'old' cannot be compared with 'a': its protocol and rows_digest differs"):
+    with pytest.raises(PiibenchError, match="differ from 'a' and cannot be compared with it: 'old' in protocol and rows_digest"):
         standings.compare_results(folders, "row", 0, 20)
 
 
@@ -163,22 +163,28 @@ def test_a_board_of_the_command_line_is_compared_whole(
     assert call("compare", "--all", "--board", "demo").code == 1
     folder = tmp_path / "home" / "results" / "demo"
     counted_runs.write(folder, ROWS, {"a": found(3), "b": found(5)})
-    ended = call("compare", "--all", "--iterations", "20", "--unit", "document")
+    ended = call("compare", "--all", "--iterations", "200", "--unit", "document")
     assert (ended.code, ended.err) == (0, "")
     assert re.search(r"^b +1 +1 to 1 +—", ended.out, re.MULTILINE)
-    assert re.search(r"^a +2 +2 to 2 +-0\.\d{4} +-0\.\d{4} to -0\.\d{4} +0\.\d{4} +no$", ended.out, re.MULTILINE)
+    assert re.search(r"^a +2 +2 to 2 +-0\.\d{4} +-0\.\d{4} to -0\.\d{4} +0\.\d{4} +yes$", ended.out, re.MULTILINE)
     assert max(map(len, ended.out.splitlines())) <= 80
     redrawn = json.loads((folder / "a" / "result.json").read_text("utf-8"))
     redrawn["intervals"]["replicates"] = 99
     (folder / "a" / "result.json").write_text(json.dumps(redrawn), "utf-8")
-    assert "1 to 1" in call("compare", "--all", "--iterations", "20").out  # it draws anew, whatever they drew
-    as_json = call("compare", "--all", "--iterations", "20", "--json")
+    refused = call("compare", "--all")
+    assert (refused.code, refused.out) == (1, "")
+    assert "in replicates" in refused.err
+    redrawn["intervals"]["replicates"] = 10
+    (folder / "a" / "result.json").write_text(json.dumps(redrawn), "utf-8")
+    too_few = call("compare", "--all", "--iterations", "99")
+    assert (too_few.code, "at least 100 were expected" in too_few.err) == (1, True)
+    as_json = call("compare", "--all", "--iterations", "200", "--json")
     assert json.loads(as_json.out) == json.loads((folder / "board.json").read_text("utf-8"))
     counted_runs.write(folder, ROWS, {"old": found(9)}, {"old": {"rows_digest": "other"}})
     before = (folder / "board.json").read_bytes()
     refused = call("compare", "--all")
     assert refused.code == 1
-    assert "rows_digest differs" in refused.err
+    assert re.search("differ from 'old' .* 'b' in rows_digest, 'a' in rows_digest", refused.err)
     assert (folder / "board.json").read_bytes() == before
     (folder / "old" / "result.json").write_text("{}", "utf-8")
     assert "old/result.json is no result" in call("compare", "--all").err
@@ -196,3 +202,10 @@ def test_results_of_a_board_keep_counts_that_are_as_their_figures_say() -> None:
         statistics = said["statistics"]
         again = standings.of_board(place, PLAN, whole, apart, statistics["seed"], statistics["replicates"])
         assert again == said, name
+
+
+def test_many_runs_get_as_many_replicates_as_holm_needs(board: Board) -> None:
+    counted_runs.write(board.results, ROWS, {f"run{number:02d}": found(9 if number else 8) for number in range(12)})
+    said = made(board, replicates=20)["statistics"]
+    assert said["replicates"] == 600
+    assert said["row"]["runs"]["run00"]["to_first"]["is_separable"] is True

@@ -46,6 +46,16 @@ def test_a_board_fits_eighty_columns_and_is_plain_when_piped(capsys: pytest.Capt
     ]
 
 
+def test_a_reader_is_told_where_an_interval_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    alone = result("raw", 0.5)
+    alone["intervals"]["document"] = {"n_units_fewest": 1}
+    terminal.board("A board", [alone])
+    told = capsys.readouterr().out
+    assert "A corpus has one document alone: intervals, ranks and p by document say nothing" in told
+    assert "believe the interval by document" not in told
+    assert "one row alone" not in told
+
+
 def test_a_board_says_what_a_reader_has_to_know_of_its_runs(capsys: pytest.CaptureFixture[str]) -> None:
     def said(name: str, kind: str = "model", **provenance: object) -> dict[str, Any]:
         return {**result(name, 0.5, kind), "_provenance": provenance}
@@ -54,7 +64,7 @@ def test_a_board_says_what_a_reader_has_to_know_of_its_runs(capsys: pytest.Captu
     terminal.board(
         "A board",
         [
-            said("raw", artefact="m@1", steered={"tab": "its authors read it"}, is_pinned=True),
+            said("raw", artefact="m@1", steered={"[red]c[/red]": "its authors read it", "tab": "x"}, is_pinned=True),
             said("shipped", artefact="m@1", is_pinned=False, conflict_of_interest="We made it."),
             said("both", "combined", artefact="both", settings=together, is_pinned=None),
             said("redacted", "file", settings={"format": "redacted", "aligned": "true"}),
@@ -63,7 +73,7 @@ def test_a_board_says_what_a_reader_has_to_know_of_its_runs(capsys: pytest.Captu
     told = capsys.readouterr().out.splitlines()
     assert told[6:13] == [
         "raw, shipped are one artefact, m@1, scored in 2 ways.",
-        "raw was steered by tab: its authors read it",
+        "raw was steered by [red]c[/red]: its authors read it",  # of tab, which is not measured here, nothing
         "shipped is not pinned: what ran cannot be had again exactly.",
         "Conflict of interest, shipped: We made it.",
         "both is raw and rules together, by the rule union.",
