@@ -20,6 +20,8 @@ ENDED_BY = {"SIGINT": b"interrupted", "SIGTERM": b"ended by SIGTERM", "SIGHUP": 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command; faults that a user can mend end in exit code 1, wrong usage in 2."""
+    if sys.stdout is None or sys.stderr is None:
+        _end_unheard()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a terminal without Unicode, or a file name that is none, ends no command
             stream.reconfigure(errors="backslashreplace")
@@ -45,6 +47,14 @@ def leave(code: int) -> NoReturn:
             stream.flush()
     _end_programs()
     os._exit(code)
+
+
+def _end_unheard() -> NoReturn:
+    """End before anything is done: nobody would hear of it, and the next file opened would take the stream's place."""
+    if sys.stderr is not None:
+        console.warn("stdout is closed; an open one was expected")
+        sys.stderr.flush()
+    os._exit(1)
 
 
 def _end_programs() -> None:

@@ -46,6 +46,9 @@ def gate(
         from piibench_duck.board import sign_off as page
 
         page.write(found, sign_off)
+    for clause in found.clauses:
+        if clause.is_idle:
+            console.warn(f"warning: {clause.line()}")
     if as_json:
         console.print_json(gates.as_json(found))
     else:

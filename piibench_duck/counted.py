@@ -8,6 +8,18 @@ from piibench_duck import warehouse
 from piibench_duck.errors import PiibenchError
 
 COUNTS = "row_counts.parquet"
+_TEXTS = ("row_id", "passage_id", "doc_id", "corpus", "carrier", "language")
+_INTEGERS = (
+    *("tp", "fp", "fn", "touched", "excluded", "lookalike", "lookalike_touched", "scaffold_fp"),
+    *("n_rows_missing", "n_duplicate_spans"),
+)
+_COLUMNS = {
+    **dict.fromkeys(_TEXTS, "VARCHAR"),
+    **dict.fromkeys(_INTEGERS, "BIGINT"),
+    "by_type": 'STRUCT("type" VARCHAR, tp BIGINT, fn BIGINT)[]',
+}
+"""Columns of the counts: deriving the relation to look at them would take longer than opening a board."""
+
 _LIKE_ROWS = (
     "(row_number() over (order by row_id))::bigint as row_key, row_id, corpus, null::varchar as source, "
     "null::varchar as split, doc_id, passage_id, null::bigint as passage_start, language, carrier, "
@@ -33,11 +45,17 @@ def open_results(
     }
     warehouse.fill(con, "settings", {name: [value] for name, value in settings.items()})
     for run, result in results.items():
-        warehouse.fill(con, "runs", {name: [value] for name, value in _run(run, result).items()})
+        try:
+            warehouse.fill(con, "runs", {name: [value] for name, value in _run(run, result).items()})
+        except (warehouse.Error, KeyError, TypeError, ValueError, AttributeError):
+            name = folders[run].name if run in folders else run
+            raise PiibenchError(f"{name}/result.json says of its run what no run is; score the run again") from None
     for run, folder in folders.items():
         if not (folder / COUNTS).is_file():
             raise PiibenchError(f"{folder.name}/{COUNTS} is not there; score the run again")
         warehouse.create_from_parquet(con, "main.of_one", folder / COUNTS)
+        if con.sql("select column_name, column_type from (describe main.of_one)").fetchall() != [*_COLUMNS.items()]:
+            raise PiibenchError(f"{folder.name}/{COUNTS} has other columns than `score` writes; score the run again")
         kind = "create table" if run == next(iter(folders)) else "insert into"
         told = "as" if kind == "create table" else ""
         con.execute(

@@ -1,8 +1,10 @@
 """A board in Python: its texts, spans, counts and scores as lazy Polars frames, read by DuckDB."""
 
+import datetime
+import numbers
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+_BOARD = "a board is its name, its folder or an opened board"
 _GOLD = """
 select rows.row_id, spans.* exclude (row_key){surface}
 from staging.gold_spans as spans
@@ -94,7 +97,7 @@ class OpenBoard:
         cut = ", substring(rows.text, spans.start_char + 1, spans.end_char - spans.start_char) as surface"
         return self._frame(_GOLD.format(surface=cut if text else ""), "staging.gold_spans", "staging.all_rows")
 
-    def predictions(self, run: str | Sequence[str] | None = None) -> "pl.LazyFrame":
+    def predictions(self, run: str | Iterable[str] | None = None) -> "pl.LazyFrame":
         """The predicted spans of a run, of several or of all; identical ones of a run are one.
 
         Columns: `run_id`, `row_id`; `start_char`, `end_char` (code points); `source_label`, what the detector calls it;
@@ -104,9 +107,9 @@ class OpenBoard:
         Raises `PiibenchError` for a run that is not there.
         """
         needed = ("staging.pred_spans", "staging.runs", "staging.all_rows")
-        return self._frame(_PREDICTIONS + self._of_runs(run, "runs.run_id"), *needed)
+        return self._frame(_PREDICTIONS + self._of_runs(_names(run), "runs.run_id"), *needed)
 
-    def chars(self, run: str | Sequence[str] | None = None) -> "pl.LazyFrame":
+    def chars(self, run: str | Iterable[str] | None = None) -> "pl.LazyFrame":
         """Every character of the texts by what it is and what a run made of it, as intervals of alike characters.
 
         A line is an interval, so characters are counted as the sum of `end_char - start_char`:
@@ -124,7 +127,7 @@ class OpenBoard:
         """
         return self._kept("intermediate.char_intervals", run)
 
-    def counts(self, run: str | Sequence[str] | None = None) -> "pl.LazyFrame":
+    def counts(self, run: str | Iterable[str] | None = None) -> "pl.LazyFrame":
         """What each text counts for a run, in code points: sums of these are what scores divide. `marts.row_scores`.
 
         Columns: `run_id`, and those of `rows` without text; `tp`, `fp`, `fn` (personal data marked, others marked,
@@ -136,7 +139,7 @@ class OpenBoard:
         """
         return self._kept("marts.row_scores", run)
 
-    def scores(self, run: str | Sequence[str] | None = None) -> "pl.LazyFrame":
+    def scores(self, run: str | Iterable[str] | None = None) -> "pl.LazyFrame":
         """Character scores by corpus, carrier and language, for a run, several or all. `marts.scores`.
 
         Columns: `run_id`; `slice_by`, one of the three, and `slice`, which one; counts as in `counts`, summed, and
@@ -152,13 +155,16 @@ class OpenBoard:
     def slice(self, table: str = "marts.row_scores", **columns: object) -> "pl.LazyFrame":
         """The lines of a table whose columns have these values, or one of the values of a list.
 
+        `None` is null. A list may be anything that gives such values one by one.
+
         `marts.row_scores` has a line for each run and text, with counts in code points and no text. Tables and their
         columns are those of docs/data-model.md.
 
         >>> board.slice(corpus="demo-en", carrier=["json", "xml"]).select("carrier").unique().collect().height
         2
 
-        Raises `PiibenchError` for a table or a column that is not there.
+        Raises `PiibenchError` for a table or a column that is not there, and for a value of another type than the
+        column has.
         """
         import polars as pl
 
@@ -166,39 +172,49 @@ class OpenBoard:
         if table not in known:
             raise PiibenchError(f"no table {table!r}; there are {', '.join(known)}")
         frame = self._frame(f"select * from {table}", table)
-        there = frame.collect_schema().names()
+        schema = frame.collect_schema()
+        there = schema.names()
         for column, value in columns.items():
             if column not in there:
                 raise PiibenchError(f"{table} has no column {column!r}; there are {', '.join(there)}")
-            wanted = list(value) if isinstance(value, (list, tuple, set, frozenset)) else [value]
-            frame = frame.filter(pl.col(column).is_in(wanted))
+            kind = schema[column]
+            try:
+                wanted = _values_of(kind, value)
+            except TypeError as error:
+                told = f"{column} of {table} holds values of type {kind.base_type()}; found {error}"
+                raise PiibenchError(told) from None
+            frame = frame.filter(pl.col(column).is_in(wanted.implode(), nulls_equal=wanted.has_nulls()))
         return frame
 
     def sql(self, query: str) -> "pl.DataFrame":
         """The rows of one SELECT over the board's tables, computed now.
 
-        Raises `PiibenchError` for anything but a SELECT, and for one that DuckDB refuses.
+        No file outside the board's folder can be read. Raises `PiibenchError` for anything but a SELECT, and for one
+        that DuckDB refuses.
         """
         import polars as pl
 
+        if not isinstance(query, str):
+            raise PiibenchError(f"a query is a text, exactly one SELECT; found {_kind(query)}")
         with self._making:
             found = pl.from_arrow(selects.run_one_select(self._cursor(), query, kept_in=self.place.warehouse))
         assert isinstance(found, pl.DataFrame)
         return found
 
-    def _kept(self, table: str, run: str | Sequence[str] | None) -> "pl.LazyFrame":
+    def _kept(self, table: str, run: str | Iterable[str] | None) -> "pl.LazyFrame":
         """A table of runs that have been scored."""
+        run = _names(run)
         condition = self._of_runs(run, "run_id")
-        for name in [run] if isinstance(run, str) else run or ():
+        for name in run or ():
             if not (self.place.warehouse / "row_counts" / f"{name}.parquet").is_file():
                 told = f"run `piibench-duck score {name} --board {self.name}`"
                 raise PiibenchError(f"run {name!r} has not been scored; {told}")
         return self._frame(f"select * from {table}{condition}", table)
 
-    def _of_runs(self, run: str | Sequence[str] | None, column: str) -> str:
-        if run is None:
-            return ""
-        names = boards.asked_runs(self.place.warehouse, [run] if isinstance(run, str) else run)
+    def _of_runs(self, names: list[str] | None, column: str) -> str:
+        if not names:
+            return "" if names is None else " where false"
+        boards.asked_runs(self.place.warehouse, names)  # all are there
         return f" where {column} in ({', '.join(map(warehouse.quoted, names))})"
 
     def _values(self, select: str) -> list[str]:
@@ -220,8 +236,62 @@ class OpenBoard:
 def open_board(path: str | Path, board: str | None = None) -> OpenBoard:
     """Open `warehouse/<board>`; or `warehouse`, with the board named where it holds several."""
     plan = protocol.load()
-    place = find_place(path if board is None else Path(path) / board, plan)
-    return OpenBoard(boards.open_to_read(place.warehouse, place.name, plan, wanted=()), place)
+    if board is not None:
+        if not isinstance(path, str | os.PathLike) or not isinstance(board, str | os.PathLike):
+            raise PiibenchError(f"{_BOARD}; found {_kind(path)} and, for the board in it, {_kind(board)}")
+        path = Path(path) / board
+    place = find_place(path, plan)
+    con = boards.open_to_read(place.warehouse, place.name, plan, wanted=())
+    selects.lock(con, place.warehouse)
+    return OpenBoard(con, place)
+
+
+def _names(run: object) -> list[str] | None:
+    """The names of runs that were asked for, taken once from whatever gives them; none where all are."""
+    if run is None or isinstance(run, str):
+        return None if run is None else [run]
+    told = "a run is asked for by its name, several by a list of names; found"
+    if isinstance(run, bytes) or not isinstance(run, Iterable):
+        raise PiibenchError(f"{told} {_kind(run)}")
+    names = list(run)
+    for name in names:
+        if not isinstance(name, str):
+            raise PiibenchError(f"{told} {_kind(name)} among them")
+    return names
+
+
+def _values_of(kind: "pl.DataType", value: object) -> "pl.Series":
+    """The value, or what it gives one by one. Raises `TypeError` where one is not what a column of that kind holds."""
+    import polars as pl
+
+    is_one = isinstance(value, str | bytes) or not isinstance(value, Iterable)
+    values = [value] if is_one else list(value)  # type: ignore[call-overload]  # it is an iterable
+    for one in values:
+        if one is not None and not _is_of(kind, one):
+            raise TypeError(_kind(one))
+    try:
+        return pl.Series(values, dtype=kind)
+    except (OverflowError, TypeError, pl.exceptions.PolarsError):
+        raise TypeError("a number that does not fit") from None
+
+
+def _is_of(kind: "pl.DataType", value: object) -> bool:
+    import polars as pl
+
+    if isinstance(value, bool) or kind == pl.Boolean:
+        return isinstance(value, bool) and kind == pl.Boolean
+    if kind.is_integer() or kind.is_numeric():
+        return isinstance(value, numbers.Integral if kind.is_integer() else numbers.Real)
+    if isinstance(value, datetime.datetime):
+        return isinstance(kind, pl.Datetime)
+    known = {pl.String: str, pl.Date: datetime.date, pl.Time: datetime.time, pl.Duration: datetime.timedelta}
+    return isinstance(value, known.get(kind.base_type(), ()))
+
+
+def _kind(value: object) -> str:
+    """The kind of a value, which itself may be personal data."""
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
 
 
 def find_place(path: str | Path | OpenBoard, plan: protocol.Protocol) -> Board:
@@ -229,7 +299,7 @@ def find_place(path: str | Path | OpenBoard, plan: protocol.Protocol) -> Board:
     if isinstance(path, OpenBoard):
         return path.place
     if not isinstance(path, str | os.PathLike):
-        raise PiibenchError("a board is its name, its folder or an opened board; found something else")
+        raise PiibenchError(f"{_BOARD}; found {_kind(path)}")
     folder = Path(path)
     is_named = str(path) in plan.boards or protocol.own_rows(folder) or sources.own_file(folder)
     if (folder / "rows").is_dir():

@@ -19,6 +19,9 @@ REPLICATES = 2000
 _OVER_ALL = "in all corpora"
 _UNMEASURED = "is not defined"
 _DIGITS = range(3, 18)
+_MAX_DROP = "max_drop"
+_ENOUGH_UNITS = 2
+"""Units that a corpus must have: of one, every replicate is the same, and the interval has no width."""
 
 
 class Judged(NamedTuple):
@@ -46,9 +49,28 @@ class Judged(NamedTuple):
         assert judged is not None
         is_met = "at least" if self.is_least else "at most"
         beside = is_met if self.holds else "below" if self.is_least else "above"
-        figure, bound = _apart(judged, self.bound)
         of = "" if self.of is None else f" of {self.of}"
-        return f"{name} is {figure}{of}, {beside} {bound}"
+        never = ", and the clause can never be broken" if self.is_idle else ""
+        return f"{name} is {self.shown(judged)}{of}, {beside} {self.shown(self.bound)}{never}"
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no run on these rows could break it."""
+        most = 1 if self.key == _MAX_DROP else self.of
+        return not self.is_least and most is not None and self.bound >= most
+
+    def shown(self, value: float | int) -> str:
+        """A figure or the bound, with as many decimals as it takes to tell the two apart, three at least."""
+        if isinstance(value, int) or (self.of is not None and value == int(value)):
+            return str(int(value))
+        return f"{value:.{self._digits}f}"
+
+    @property
+    def _digits(self) -> int:
+        judged, bound = self.judged, self.bound
+        if judged is None or judged == bound:
+            return _DIGITS[0]
+        return next((n for n in _DIGITS if f"{judged:.{n}f}" != f"{bound:.{n}f}"), _DIGITS[-1])
 
     @property
     def judged(self) -> float | int | None:
@@ -142,7 +164,7 @@ def _drop(found: Mapping[str, Any], baseline: str, max_drop: float, unit: str) -
     figure = found["difference"]
     return Judged(
         name=f"drop of mean F1 from {baseline}",
-        key="max_drop",
+        key=_MAX_DROP,
         figure=figure,
         interval=[found["difference_low"], found["difference_high"]],
         unit=unit,
@@ -194,14 +216,16 @@ class _LookedUp(NamedTuple):
 
 def _of_scores(clause: Clause, said: Mapping[str, Any]) -> _LookedUp:
     """Recall or F1, of the mean or of a slice."""
+    by_unit = said["intervals"].get(clause.unit, {})
+    is_alone = by_unit.get("n_units_fewest", 0) < _ENOUGH_UNITS
     if clause.slice is None:
-        by_unit = said["intervals"].get(clause.unit, {})
-        return _LookedUp(said["scores"]["mean"][clause.what], by_unit.get(clause.what))
+        return _LookedUp(said["scores"]["mean"][clause.what], None if is_alone else by_unit.get(clause.what))
     there = said["scores"][f"by_{clause.by}"]
     if clause.slice not in there:
         return _LookedUp(why=_unknown(clause.by, clause.slice, there))
     line = there[clause.slice]
-    return _LookedUp(line[clause.what], line.get("intervals", {}).get(clause.unit, {}).get(clause.what))
+    interval = line.get("intervals", {}).get(clause.unit, {}).get(clause.what)
+    return _LookedUp(line[clause.what], None if is_alone else interval)
 
 
 def _of_documents(clause: Clause, said: Mapping[str, Any]) -> _LookedUp:
@@ -218,7 +242,9 @@ def _of_documents(clause: Clause, said: Mapping[str, Any]) -> _LookedUp:
     else:
         line = found["by_corpus"][clause.slice]
     bounds = [line["share_protected_low"], line["share_protected_high"]]
-    return _LookedUp(line["share_protected"], bounds)
+    counted = found["by_corpus"].values() if clause.slice is None else [line]
+    is_alone = any(one["n_documents_with_gold"] == 1 for one in counted)
+    return _LookedUp(line["share_protected"], None if is_alone else bounds)
 
 
 def _of_leaks(clause: Clause, said: Mapping[str, Any]) -> _LookedUp:
@@ -300,11 +326,3 @@ def _unknown(kind: str, name: str, there: Mapping[str, Any]) -> str:
     near = difflib.get_close_matches(name, there, 1)
     meant = f"; {near[0]!r} was meant?" if near else ""
     return f"{_UNMEASURED}: the result has no {kind} {name!r}{meant}"
-
-
-def _apart(figure: float, bound: float) -> tuple[str, str]:
-    """Both with three decimals, or as many more as it takes for different numbers to look so."""
-    if isinstance(figure, int):
-        return str(figure), f"{bound:g}"
-    told = [(f"{figure:.{digits}f}", f"{bound:.{digits}f}") for digits in _DIGITS]
-    return next((pair for pair in told if pair[0] != pair[1] or figure == bound), told[-1])

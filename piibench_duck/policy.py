@@ -49,7 +49,7 @@ class _Section(NamedTuple):
 
 
 def _is_share(value: float) -> bool:
-    return 0 <= value <= 1
+    return 0 < value <= 1  # what is at least 0 always holds
 
 
 def _is_count(value: float) -> bool:
@@ -57,7 +57,7 @@ def _is_count(value: float) -> bool:
 
 
 _HOW = ("hold", "unit")
-_SHARE = "a number from 0 to 1"
+_SHARE = "a number above 0 and up to 1"
 _SECTIONS = {
     "recall": _Section(
         "recall", "mean", ("type", "carrier", "corpus", "language"), _is_share, _SHARE, ("hold", "unit")
@@ -74,7 +74,7 @@ def read(path: Path) -> Policy:
     """The policy in a file; raises `PiibenchError` where it is none, or where it has no clause."""
     try:
         content = path.read_bytes()
-        table = tomllib.loads(content.decode("utf-8"))
+        table = tomllib.loads(content.decode("utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
         why = getattr(error, "strerror", None) or _not_toml(error)
         raise PiibenchError(f"{path}: cannot be read ({why}); a policy was expected") from None
@@ -99,6 +99,7 @@ def _clauses(table: Mapping[str, Any], where: str) -> Iterator[Clause]:
         elif name == "speed":
             speed = _table(value, where, name)
             _check_keys(speed, _SPEED, where, name)
+            _refuse_empty(speed, _SPEED, where, name)
             for what, bound in speed.items():
                 most = "a number above 0, of milliseconds"
                 yield Clause(
@@ -108,6 +109,7 @@ def _clauses(table: Mapping[str, Any], where: str) -> Iterator[Clause]:
 
 def _of_section(section: _Section, table: Mapping[str, Any], where: str, how: Mapping[str, str]) -> Iterator[Clause]:
     _check_keys(table, (section.whole, *section.slices, *section.how), where, section.what)
+    _refuse_empty(table, (section.whole, *section.slices), where, section.what)
     how = _how(table, where, section.what, how)
     if "unit" not in section.how:  # documents are what it counts
         how = {**how, "unit": "document"}
@@ -123,7 +125,9 @@ def _of_section(section: _Section, table: Mapping[str, Any], where: str, how: Ma
         if key == section.whole:
             yield clause(key, None, value)
         elif key in section.slices:
-            for name, bound in _table(value, where, f"{section.what}.{key}").items():
+            bounds = _table(value, where, f"{section.what}.{key}")
+            _refuse_empty(bounds, bounds, where, f"{section.what}.{key}")
+            for name, bound in bounds.items():
                 yield clause(key, name, bound)
 
 
@@ -144,6 +148,12 @@ def _table(value: object, where: str, name: str) -> Mapping[str, Any]:
     if not isinstance(value, dict):
         raise PiibenchError(f"{where}: {name!r} is {word(value)}; a table was expected")
     return value
+
+
+def _refuse_empty(table: Mapping[str, Any], bounds: Collection[str], where: str, name: str) -> None:
+    """A table without a bound asks for nothing, and was meant to."""
+    if not table.keys() & set(bounds):
+        raise PiibenchError(f"{where}: {name!r} has no clause; a bound was expected")
 
 
 def _bound(value: object, is_bound: Callable[[float], bool], expected: str, where: str, name: str) -> float:

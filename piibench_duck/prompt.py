@@ -58,7 +58,7 @@ def start(
         while True:
             try:
                 text = session.prompt(handle_sigint=False).strip()
-                if text == ".quit":
+                if text.rstrip("; ").lower() == ".quit":
                     return
                 _reply(con, board, names, answer, text)
             except KeyboardInterrupt:  # clears the line
@@ -86,10 +86,10 @@ class Names(Completer):
                 yield Completion(name, -len(word), display_meta=said)
 
     def _fitting(self, before: str, whole: str) -> dict[str, str]:
-        if questions.is_name_of(before, list(self.queries)):
-            file = self.queries[before.split()[0].removeprefix("queries.")]
-            return {one.typed: "" if one.is_needed else "may be left out" for one in parameters.of(file).values()}
-        if before.strip() == ".schema":
+        if (named := questions.name_in(before, list(self.queries))) is not None:
+            there = parameters.of(self.queries[named]).values()
+            return {one.typed: "" if one.is_needed else "may be left out" for one in there}
+        if before.strip().lower() == ".schema":
             return {name: query.subject(file) for name, file in {**self.relations, **self.queries}.items()}
         if not before.strip():
             told = {name: query.subject(file) for name, file in self.queries.items()}
@@ -106,7 +106,7 @@ class Names(Completer):
 def is_whole(text: str, names: Names) -> bool:
     """Whether Enter asks: a command, a query by name, or all up to a semicolon."""
     first = text.strip()
-    is_line = not first or first.startswith(".") or questions.is_name_of(first, list(names.queries))
+    is_line = not first or first.startswith(".") or questions.name_in(first, list(names.queries)) is not None
     return is_line or sandbox.end_of_first(text) is not None
 
 
@@ -122,7 +122,8 @@ def _reply(con: warehouse.Connection, board: Board, names: Names, answer: Answer
 
 
 def _obey(con: warehouse.Connection, board: Board, names: Names, text: str) -> None:
-    command, *words = text.rstrip(";").split()
+    command, *words = text.rstrip("; ").split() or [""]
+    command = command.lower()
     if command == ".help":
         terminal.lines(("command", "what"), list(COMMANDS.items()), of_words=True)
     elif command == ".tables":
@@ -137,9 +138,10 @@ def _obey(con: warehouse.Connection, board: Board, names: Names, text: str) -> N
 
 
 def _schema(con: warehouse.Connection, board: Board, names: Names, name: str) -> None:
+    asked, name = name, name.lower().removeprefix("queries.")  # ours are all written in lower case
     file = {**names.queries, **names.relations}.get(name)
     if file is None:
-        raise PiibenchError(f"no table and no query {name!r}; .tables and .queries list them")
+        raise PiibenchError(f"no table and no query {asked!r}; .tables and .queries list them")
     print(terminal.visible(query.subject(file)))
     if name in names.queries:
         print(f"{name} {parameters.usage(file)}".strip())

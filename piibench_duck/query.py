@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 FORMATS = ("parquet", "csv", "jsonl")
 
+_TEXT_OR_NO_JSON = re.compile(rb'"(?:[^"\\]|\\.)*"|-?(?:NaN|Infinity)')
+"""DuckDB writes these numbers bare, which no other reader takes for JSON."""
+
 
 def open_locked(
     board: Board, protocol: Protocol, runs: Sequence[str] | None = None, wanted: Collection[str] | None = None
@@ -136,6 +139,8 @@ def export(board: Board, protocol: Protocol, out: Path, table: str, where: str |
     found = select(con, f"select {wanted} from {table}{condition} order by all", board=board)
     with beside(out) as part:
         warehouse.save(found, part, kind)
+        if kind == "jsonl":
+            part.write_bytes(_as_json(part.read_bytes()))
     return found.num_rows
 
 
@@ -147,6 +152,15 @@ def _condition(con: warehouse.Connection, where: str) -> str:
     return bracketed
 
 
+def _as_json(written: bytes) -> bytes:
+    """What DuckDB has written, with null for the numbers that JSON does not have.
+
+    >>> _as_json(b'{"NaN":NaN,"a":[-Infinity,1.5]}')
+    b'{"NaN":null,"a":[null,1.5]}'
+    """
+    return _TEXT_OR_NO_JSON.sub(lambda found: found[0] if found[0].startswith(b'"') else b"null", written)
+
+
 def print_rows(found: "pa.Table", kind: str) -> None:
     """The rows on stdout as csv, json (a list of objects) or parquet (bytes)."""
     import sys
@@ -156,5 +170,5 @@ def print_rows(found: "pa.Table", kind: str) -> None:
         path = Path(folder) / "rows"
         warehouse.save(found, path, kind)
         sys.stdout.flush()
-        sys.stdout.buffer.write(path.read_bytes())
+        sys.stdout.buffer.write(_as_json(path.read_bytes()) if kind == "json" else path.read_bytes())
         sys.stdout.buffer.flush()

@@ -52,7 +52,7 @@ def of_line(line: str) -> Question:
     >>> of_line("select 1;")
     Question(select='select 1;', name='', params=mappingproxy({}))
     """
-    if not is_name_of(line, _names()):
+    if name_in(line, _names()) is None:
         return Question(line)
     try:
         name, *arguments = shlex.split(line.strip().rstrip("; "))
@@ -61,10 +61,10 @@ def of_line(line: str) -> Question:
     return of(name, arguments)
 
 
-def is_name_of(line: str, names: Sequence[str]) -> bool:
-    """Whether a line begins with one of these names of queries."""
+def name_in(line: str, names: Sequence[str]) -> str | None:
+    """The one of these names of queries with which a line begins, if any."""
     found = re.fullmatch(r"\s*(?:queries\.)?(\w+)(?:\s+--.*|\s*;?\s*)", line, re.DOTALL)
-    return found is not None and found[1] in names
+    return found[1] if found is not None and found[1] in names else None
 
 
 def rows(

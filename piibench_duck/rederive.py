@@ -3,9 +3,9 @@
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from piibench_duck import draws, results, score, tab, warehouse, yardsticks
+from piibench_duck import draws, report, results, score, tab, warehouse, yardsticks
 from piibench_duck.errors import PiibenchError
 
 TOLERANCE = 1e-12
@@ -131,11 +131,23 @@ where counts.gold + counts.pred > 0
 """
 
 
+class Derived(NamedTuple):
+    """What the counts of a result give."""
+
+    figures: dict[str, Any]  # result.json; keys of `SKIPPED` say nothing
+    reports: dict[str, Any]  # by corpus; of slices those that counts name
+
+
 def figures(folder: Path, said: Mapping[str, Any]) -> dict[str, Any]:
     """What `result.json` would say by the counts in the folder of a run that ran; keys of `SKIPPED` say nothing.
 
     Raises `PiibenchError` where a file is not there or holds something else.
     """
+    return derived(folder, said).figures
+
+
+def derived(folder: Path, said: Mapping[str, Any]) -> Derived:
+    """The same, with the reports; raises `PiibenchError` where a file is not there or holds something else."""
     con = warehouse.connect()
     warehouse.fill_seeds(con)
     try:
@@ -143,6 +155,7 @@ def figures(folder: Path, said: Mapping[str, Any]) -> dict[str, Any]:
         wanted = (*score.SCORE_MARTS, *yardsticks.marts(con), "intermediate.tab_rows")
         warehouse.derive(con, [name for name in wanted if name not in _UNSEEN], {draws.TABLE: draws.derive})
         found = results.of_runs(con, {})[said["model"]].said
+        reports = report.reports(report.common(con), said["model"])
     except PiibenchError:
         raise
     except Exception as error:  # whatever a file or key of somebody else's making can bring about
@@ -150,8 +163,7 @@ def figures(folder: Path, said: Mapping[str, Any]) -> dict[str, Any]:
             f"{folder.name}: the figures cannot be computed again from its counts ({type(error).__name__}): a file has "
             "other columns or result.json other keys than `score` writes"
         ) from error
-    as_read: dict[str, Any] = json.loads(json.dumps(found))
-    return as_read
+    return Derived(*(json.loads(json.dumps(one)) for one in (found, reports)))
 
 
 def _fill(con: warehouse.Connection, folder: Path, said: Mapping[str, Any]) -> None:

@@ -236,8 +236,11 @@ def _meta(described: Mapping[str, Any], seconds: float) -> dict[str, Any]:
     }
 
 
-def read_result(folder: Path) -> dict[str, Any]:
-    """The result in one run's folder; raises `PiibenchError` where the file is none."""
+def read_result(folder: Path, of_board: bool = False) -> dict[str, Any]:
+    """The result in one run's folder; raises `PiibenchError` where the file is none.
+
+    Where the folder lies among the results `of_board`, it is called as its run, and another name is refused too.
+    """
     try:
         found = json.loads((folder / "result.json").read_text("utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -245,6 +248,8 @@ def read_result(folder: Path) -> dict[str, Any]:
     if not _is_result(found):
         raise PiibenchError(f"{folder.name}/result.json is no result; score the run again")
     whole: dict[str, Any] = found
+    if of_board and whole["model"] != folder.name:
+        raise PiibenchError(f"{folder.name}/result.json is of another run; score the run again")
     return whole
 
 
@@ -256,7 +261,7 @@ def read_run(board: Board, run: str) -> dict[str, Any]:
             f"no result of a run {run!r} on board {board.name!r}; there are {', '.join(names) or 'none yet'}: "
             "run `piibench-duck score`"
         )
-    found = read_result(board.results / run)
+    found = read_result(board.results / run, of_board=True)
     if found["status"] != "ran":
         raise PiibenchError(f"run {run!r} was not run: {found['why']}")
     if "carrier_effects" not in found:
@@ -289,7 +294,7 @@ def read_board(folder: Path) -> list[dict[str, Any]]:
     found = []
     for path in sorted(folder.glob("*/result.json")):
         try:
-            found.append(read_result(path.parent))
+            found.append(read_result(path.parent, of_board=True))
         except PiibenchError:
             found.append({"model": path.parent.name, "status": "broken"})
 
@@ -307,7 +312,7 @@ def read_whole_board(board: Board) -> list[dict[str, Any]]:
         raise PiibenchError(f"board {board.name!r} has no results; run `piibench-duck score --board {board.name}`")
     for one in found:
         if one["status"] == "broken":
-            read_result(board.results / one["model"])
+            read_result(board.results / one["model"], of_board=True)
     return found
 
 

@@ -1,5 +1,6 @@
 """What a query from outside may hold, read from DuckDB's own syntax tree, and what may be told of one that fails."""
 
+import difflib
 import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
@@ -29,6 +30,16 @@ _QUOTED_OR_END = re.compile(
     """,
     re.DOTALL | re.VERBOSE,
 )
+
+_MISSING = re.compile(
+    r"""
+    Table\ with\ name\ "?(?P<table>[\w.]+)"?\ does\ not\ exist
+    | column\ (?:named\ )?"(?P<column>[^"]+)"(?:\ (?:was\ )?not\ found|\ does\ not\ exist|\ in\ \w+\ list\ not\ found|$)
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_ALIKE = 0.5
+"""How alike a name has to be, of 1, to be what was meant: `f1` is that to `f2`."""
 
 _VALUE_FREE = ("ParserException", "BinderException", "CatalogException", "PermissionException")
 """What DuckDB raises before it has seen any row, in words of the query and of the catalog."""
@@ -113,6 +124,27 @@ def is_unicode(text: str) -> bool:
 def said_before_running(error: Exception) -> str:
     """What DuckDB says of a query that it has not run; of a kind of error that could quote a row, its kind alone."""
     return str(error).strip().splitlines()[0] if type(error).__name__ in _VALUE_FREE else kind(error)
+
+
+def missing_name(said: str) -> tuple[str | None, bool]:
+    """The name that DuckDB says is not there, and whether it is a table's; none where it says something else.
+
+    >>> missing_name('Binder Error: Referenced column "f2" not found in FROM clause!')
+    ('f2', False)
+    >>> missing_name("Catalog Error: Table with name scores does not exist!")
+    ('scores', True)
+    """
+    found = _MISSING.search(said)
+    return (found["table"] or found["column"], found["table"] is not None) if found else (None, False)
+
+
+def nearest(name: str, there: Collection[str]) -> list[str]:
+    """Up to three of the names that are there, the most alike first; a table is known with and without its schema."""
+    alike = {}
+    for other in there:
+        known = {other, other.rpartition(".")[2]}
+        alike[other] = max(difflib.SequenceMatcher(None, name.lower(), one).ratio() for one in known)
+    return sorted((other for other in alike if alike[other] >= _ALIKE), key=lambda other: (-alike[other], other))[:3]
 
 
 def kind(error: Exception) -> str:

@@ -91,7 +91,21 @@ def _bound(con: warehouse.Connection, text: str, kept_in: Path | None) -> wareho
     try:
         return con.sql(text[: sandbox.end_of_first(text)])  # DuckDB stumbles over a comment behind the semicolon
     except (warehouse.Error, UnicodeDecodeError) as error:
-        raise PiibenchError(f"the query is refused: {sandbox.said_before_running(error)}") from None
+        raise PiibenchError(f"the query is refused: {_with_nearest(tree, error)}") from None
+
+
+def _with_nearest(tree: "Mapping[str, Any]", error: Exception) -> str:
+    """What DuckDB says of a query that it has not run, and of a name that is not there the ones nearest to it."""
+    said = sandbox.said_before_running(error)
+    missing, is_table = sandbox.missing_name(said)
+    if missing is None:
+        return said
+    there = warehouse.readable_names()
+    read = sandbox.relations(tree, there, ()) or ()
+    if not is_table:
+        there = [column for file in warehouse.files() if file.name in read for column, _ in file.columns]
+    nearest = sandbox.nearest(missing, there)
+    return f"{said.rstrip('!')}; near it: {', '.join(nearest)}" if nearest else said
 
 
 def run_shipped(con: warehouse.Connection, text: str, params: "Mapping[str, object]") -> "pa.Table":

@@ -1,22 +1,28 @@
 """A run's folder of results as a pull request brings it: whether it is whole, and says what its counts say."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from piibench_duck import rederive, report, rescored, results, run_plans, submitted_counts
+from piibench_duck import (
+    rederive,
+    report,
+    rescored,
+    results,
+    run_plans,
+    submitted_counts,
+    submitted_json,
+    submitted_reports,
+)
 from piibench_duck.errors import PiibenchError
 from piibench_duck.places import Board
 from piibench_duck.protocol import Protocol
 
 _REVISION = re.compile("[0-9a-f]{40}")
 _OPTIONAL = ("tab_counts.parquet",)
-_META = ("predicted_on", "score_seconds", "scored_at", "scored_on")
 _KNOWN_OF_BOARD = ("board", "design", "protocol", "rows_sha256")
 _MOST_REPLICATES = 100_000
-_LONGEST = 2000
 _NOT_FROM_SPANS = "the other Parquet files from predictions.parquet: it holds the rows that rank alone"
 
 
@@ -40,25 +46,33 @@ def check(folder: Path, protocol: Protocol, board: Board | None, allow_unpinned:
         said = results.read_result(folder)
     except PiibenchError as error:
         return Report(run, 0, False, [str(error)], [])
-    findings = [*_files(folder, said), *_names(folder, said), *_pins(said, allow_unpinned), *_strings(folder, said)]
+    findings = [
+        *_files(folder, said),
+        *_names(folder, said),
+        *_pins(said, allow_unpinned),
+        *submitted_json.findings(folder, said),
+    ]
+    wrong_kind, on_trust = submitted_json.kind(said)
+    findings += wrong_kind
     if said["status"] != "ran":
         return Report(run, 0, False, findings, [])
     findings += _settings(said)
     if findings:  # what follows takes whole files for granted
         return Report(run, 0, False, findings, ["the figures: what was found has to be mended first"])
-    skipped = [f"{key}: {why}" for key, why in rederive.SKIPPED.items()]
+    skipped = [f"{key}: {why}" for key, why in (*rederive.SKIPPED.items(), *submitted_reports.SKIPPED.items())]
+    skipped += [on_trust] if on_trust else []
     reference, apart = _beside(folder, said)
     findings += apart
     if reference is None:
         skipped.append("whether rows and gold are the board's: no other result of the same rows lies beside it")
     try:
         findings += submitted_counts.findings(folder, said, reference)
-        found = rederive.figures(folder, said)
+        found, reports = rederive.derived(folder, said)
     except PiibenchError as error:
         return Report(run, 0, False, [*findings, str(error)], skipped)
     findings += rederive.differences(said, found)
     findings += _provenance(said, found)
-    findings += _reports(folder, said)
+    findings += submitted_reports.findings(folder, said, reports, reference)
     why_not = "no board of that name is known here" if board is None else rescored.why_not(board)
     if board is not None and why_not is None:
         findings += rescored.differences(board, protocol, folder, said)
@@ -85,8 +99,12 @@ def _names(folder: Path, said: Mapping[str, Any]) -> Iterator[str]:
     if said["model"] != folder.name or not run_plans.is_name(folder.name):
         yield f"the folder is called {folder.name!r} and the run {said['model']!r}; one name of a run was expected"
     board = said["_provenance"].get("board")
-    if board != folder.parent.name:
-        yield f"the result is of board {board!r}, and lies with those of {folder.parent.name!r}"
+    own = folder.parent.parent.name if folder.parent.name == "results" else None  # a board in a folder of its own
+    if board not in (folder.parent.name, own):
+        yield (
+            f"the result is of board {board!r}, and lies with those of {own or folder.parent.name!r}; "
+            f"results/{board}/{said['model']} was expected"
+        )
 
 
 def _pins(said: Mapping[str, Any], allow_unpinned: bool) -> Iterator[str]:
@@ -109,32 +127,6 @@ def _settings(said: Mapping[str, Any]) -> Iterator[str]:
             yield f"intervals.{name} is not a whole number from {least} to {most}"
     if not re.fullmatch("[0-9a-f]{64}", str(of.get("rows_digest"))):
         yield "_provenance.rows_digest is no SHA-256"
-
-
-def _strings(folder: Path, said: Mapping[str, Any]) -> Iterator[str]:
-    """Nothing long stands in the JSON files, and nothing but what is known in meta.json."""
-    try:
-        meta = json.loads((folder / "meta.json").read_text("utf-8"))
-        assert isinstance(meta, dict)
-    except (OSError, ValueError, RecursionError, AssertionError):
-        yield "meta.json is no JSON object"
-        meta = {}
-    for name in sorted(meta.keys() - set(_META)):
-        yield f"meta.json: no key {name!r}; there are {', '.join(_META)}"
-    for key, text in (*_texts("result.json", said), *_texts("meta.json", meta)):
-        if len(text) > _LONGEST:
-            yield f"{key[:200]} is a text of {len(text)} characters; {_LONGEST} at most were expected"
-
-
-def _texts(key: str, value: object) -> Iterator[tuple[str, str]]:
-    if isinstance(value, str):
-        yield key, value
-    elif isinstance(value, dict):
-        for name, inner in value.items():
-            yield from _texts(f"{key}: {name}", inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _texts(key, inner)
 
 
 def _beside(folder: Path, said: Mapping[str, Any]) -> tuple[Path | None, list[str]]:
@@ -163,19 +155,3 @@ def _provenance(said: Mapping[str, Any], found: Mapping[str, Any]) -> Iterator[s
         yield f"_provenance.{name} is not said; score the run again"
     for name in sorted(said["_provenance"].keys() - known):
         yield f"_provenance.{name} is said, and no result says it"
-
-
-def _reports(folder: Path, said: Mapping[str, Any]) -> Iterator[str]:
-    """A report's figures of all of its corpus are those of `result.json`."""
-    try:
-        found = report.read(folder)
-        assert all(isinstance(one.get("slices"), dict) for one in found)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, AssertionError, RecursionError):
-        yield f"a file of {report.FOLDER} is no report"
-        return
-    for one in found:
-        of = said["typed"]["by_corpus"].get(one.get("corpus"), {}).get(one.get("design") or report.ALL_ROWS, {})
-        slices = one.get("slices", {}).get("all", {})
-        other = [name for name, value in of.get("all", {}).items() if slices.get(name) != value]
-        if other or "all" not in of or one.get("run") != said["model"]:
-            yield f"{report.FOLDER}/{report.file_name(str(one.get('corpus')))} says other figures than result.json"

@@ -348,6 +348,27 @@ def test_a_reader_that_goes_away_ends_the_command_quietly(built: Path, tmp_path:
         assert process.wait() in (0, 1)  # 0 where the system had taken all of it before
 
 
+@pytest.mark.parametrize(
+    "arguments", ["sql 'select 1'", "list carriers", "doctor --json", "--help", "nosuch", "drop x"]
+)
+def test_without_stdout_or_stderr_a_command_ends_quietly(arguments: str, built: Path, tmp_path: Path) -> None:
+    import shlex
+    import subprocess
+
+    from tests.shell import command, environment
+
+    for closing, n_said in ((">&-", 1), ("2>&-", 0), (">&- 2>&-", 0), ("<&- >&-", 1), ("<&- >&- 2>&-", 0)):
+        ended = subprocess.run(
+            ["sh", "-c", f"{shlex.join(command())} {arguments} {closing}"],
+            capture_output=True,
+            env=environment(tmp_path, PYTHONPATH=str(Path(__file__).parent.parent)),
+            cwd=tmp_path,
+            check=False,
+        )
+        assert (ended.returncode, ended.stdout, ended.stderr.count(b"\n")) == (1, b"", n_said), (closing, ended)
+        assert n_said == 0 or ended.stderr == b"piibench-duck: stdout is closed; an open one was expected\n"
+
+
 def test_a_long_answer_is_whole_though_the_process_ends_at_once(built: Path, tmp_path: Path) -> None:
     ended = run("sql", "select * from range(30000)", "--format", "csv", "--board", built, home=tmp_path)
     assert (ended.code, ended.err, ended.out.count("\n")) == (0, "", 30001)

@@ -10,6 +10,7 @@ import select
 import shutil
 import sys
 import threading
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -27,10 +28,11 @@ SHOWN = [
     "compare --a rules --b mask-everything --iterations 10",
     "sweep rules --floors none,0.5",
     "carriers rules",
+    "compare --all",
     "doctor",
     *(f"list {what}" for what in ("corpora", "carriers", "metrics", "runners", "queries", "runs")),
 ]
-OURS = SHOWN[:5]
+OURS = SHOWN[:6]
 
 
 @pytest.fixture
@@ -88,7 +90,29 @@ def test_a_terminal_of_eighty_columns_is_wide_enough(command: str, home: Path, t
 
 
 @pytest.mark.parametrize("command", OURS)
-def test_figures_through_a_pipe_are_plain_and_eighty_columns_wide(command: str, home: Path) -> None:
+def test_no_figure_is_cut_on_a_narrow_terminal(command: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    wide = _shown(command, 300, monkeypatch)
+    for columns in (60, 40, 20):
+        narrow = _shown(command, columns, monkeypatch)
+        figures = [re.findall(r"[-+]?\d+\.\d+", " ".join(shown)) for shown in (wide, narrow)]
+        assert Counter(figures[0]) == Counter(figures[1])
+        whole = {word for line in wide for word in line.split() if re.fullmatch(r"[-+]?\d+", word)}
+        assert whole <= {word for line in narrow for word in line.split()}
+        broken = [line for line in narrow if not line.startswith("The whole board: ")]  # a path is one word
+        assert all(len(line) <= columns or len(line.split()) == 1 for line in broken)
+
+
+def _shown(command: str, columns: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    terminal = Terminal()
+    with contextlib.redirect_stdout(terminal.screen), pytest.raises(SystemExit):
+        cli.main(command.split())
+    return SEQUENCE.sub("", terminal.close()).splitlines()
+
+
+@pytest.mark.parametrize("command", SHOWN)
+def test_figures_and_words_through_a_pipe_are_plain_and_eighty_columns_wide(command: str, home: Path) -> None:
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
     with contextlib.redirect_stdout(out), pytest.raises(SystemExit) as ended:
         cli.main(command.split())

@@ -1,5 +1,6 @@
 """A gate: what a policy may say, what it takes for broken, and the page for whoever answers for it."""
 
+import copy
 import json
 import shutil
 from collections.abc import Mapping
@@ -51,7 +52,7 @@ def test_each_kind_of_bound_is_read_where_it_stands(tmp_path: Path) -> None:
         "demo-de" = 1
         [f1]
         unit = "document"
-        carrier.json = 0
+        carrier.json = 0.01
         [protected]
         overall = 0.5
         hold = "figure"
@@ -64,7 +65,7 @@ def test_each_kind_of_bound_is_read_where_it_stands(tmp_path: Path) -> None:
         ("recall", "mean", None, 0.1, "interval", "row"),
         ("recall", "type", "PERSON", 0.2, "interval", "row"),
         ("recall", "corpus", "demo-de", 1.0, "interval", "row"),
-        ("f1", "carrier", "json", 0.0, "interval", "document"),
+        ("f1", "carrier", "json", 0.01, "interval", "document"),
         ("protected", "overall", None, 0.5, "figure", "document"),
         ("leaks", "corpus", "demo-en", 3.0, "figure", "document"),
         ("p95_ms", "overall", None, 40.5, "figure", "row"),
@@ -79,7 +80,7 @@ def test_each_kind_of_bound_is_read_where_it_stands(tmp_path: Path) -> None:
         ("[leaks]\nhold = 'interval'", "no key 'hold' in 'leaks'"),
         ("[protected]\nunit = 'row'", "no key 'unit' in 'protected'"),
         ("[speed]\np95 = 3", "no key 'p95' in 'speed'; 'p95_ms' was meant?"),
-        ("[recall]\nmean = 'high'", "'recall.mean' is a string; a number from 0 to 1 was expected"),
+        ("[recall]\nmean = 'high'", "'recall.mean' is a string; a number above 0 and up to 1 was expected"),
         ("[recall]\nmean = true", "'recall.mean' is true or false"),
         ("[recall]\nmean = [0.5]", "'recall.mean' is an array"),
         ("[recall]\nmean = 2024-01-01", "'recall.mean' is a date"),
@@ -105,6 +106,14 @@ def test_each_kind_of_bound_is_read_where_it_stands(tmp_path: Path) -> None:
         (b"\xff\xfe", "cannot be read (it is not UTF-8"),
         ("", "has no clause"),
         ("[recall]", "has no clause"),
+        ("[recall]\nmean = 0", "'recall.mean' is 0; a number above 0"),
+        ("[f1]\ncarrier.json = 0.0", "'f1.carrier.json' is 0; a number above 0"),
+        ("[protected]\noverall = -0.0", "'protected.overall' is -0; a number above 0"),
+        ("[recall]\nmean = 0.5\n[f1]", "'f1' has no clause; a bound was expected"),
+        ("[recall]\nmean = 0.5\n[leaks]", "'leaks' has no clause"),
+        ("[recall]\nmean = 0.5\n[speed]", "'speed' has no clause"),
+        ("[recall]\nmean = 0.5\ntype = {}", "'recall.type' has no clause"),
+        ("[recall]\nmean = 0.5\n[f1]\nhold = 'interval'", "'f1' has no clause"),
     ],
 )
 def test_a_policy_that_is_none_gets_one_sentence(text: str | bytes, said: str, tmp_path: Path) -> None:
@@ -191,16 +200,16 @@ def test_protected_documents_hold_by_share_or_by_interval(rules: dict[str, Any],
 @pytest.mark.parametrize(
     ("clause", "change", "why"),
     [
-        ("recall.corpus.demo-d = 0", {}, "the result has no corpus 'demo-d'; 'demo-de' was meant?"),
-        ("recall.type.PERSN = 0", {}, "the result has no type 'PERSN'; 'PERSON' was meant?"),
-        ("f1.carrier.telegram = 0", {}, "the result has no carrier 'telegram'"),
-        ("protected.corpus.demo-fr = 0", {}, "the result has no corpus 'demo-fr'"),
+        ("recall.corpus.demo-d = 0.01", {}, "the result has no corpus 'demo-d'; 'demo-de' was meant?"),
+        ("recall.type.PERSN = 0.01", {}, "the result has no type 'PERSN'; 'PERSON' was meant?"),
+        ("f1.carrier.telegram = 0.01", {}, "the result has no carrier 'telegram'"),
+        ("protected.corpus.demo-fr = 0.01", {}, "the result has no corpus 'demo-fr'"),
         ("leaks.corpus.demo-fr = 9", {}, "the result has no corpus 'demo-fr'"),
         ("speed.p95_ms = 1e6", {}, "no rows were timed one at a time"),
-        ("f1.mean = 0", {"scores": {"mean": {"f1": None}}}, "is not defined"),
-        ("hold = 'interval'\nrecall.mean = 0", {}, "has no interval by row"),
-        ("hold = 'interval'\nf1.mean = 0", {"intervals": {"row": {"f1": [None, None]}}}, "has no interval by row"),
-        ("protected.overall = 0", {"documents": {"overall": None}}, "no corpus was measured document by document"),
+        ("f1.mean = 0.01", {"scores": {"mean": {"f1": None}}}, "is not defined"),
+        ("hold = 'interval'\nrecall.mean = 0.01", {"intervals": {"row": {"recall": None}}}, "has no interval by row"),
+        ("hold = 'interval'\nf1.mean = 0.01", {"intervals": {"row": {"f1": [None, None]}}}, "has no interval by row"),
+        ("protected.overall = 0.01", {"documents": {"overall": None}}, "no corpus was measured document by document"),
     ],
 )
 def test_a_gate_never_passes_for_lack_of_data(
@@ -397,3 +406,65 @@ def test_what_results_and_policies_say_is_never_markdown(hostile: str, rules: di
     assert [kind for kind in found if kind != "text_special"] == [kind for kind in expected if kind != "text_special"]
     assert not set(page) & set("\x1b\u202e\u200b")
     assert "://" not in page.replace("\\://", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ('[f1]\nhold = "interval"\nunit = "document"\nmean = 0.1', "mean F1 over corpora"),
+        ('[recall]\nhold = "interval"\nunit = "document"\ncorpus.demo-en = 0.1', "recall in corpus demo-en"),
+        ('[protected]\nhold = "interval"\noverall = 0.1', "share of fully protected documents"),
+    ],
+)
+def test_an_interval_of_one_document_alone_never_holds(
+    rules: dict[str, Any], tmp_path: Path, text: str, name: str
+) -> None:
+    said = copy.deepcopy(rules)
+    said["documents"]["overall"] |= {"share_protected": 0.5, "share_protected_low": 0.4}
+    [before] = judged(text, said, tmp_path)
+    assert before.holds
+    said["intervals"]["document"]["n_units_fewest"] = 1
+    said["documents"]["by_corpus"]["demo-en"]["n_documents_with_gold"] = 1
+    [clause] = judged(text, said, tmp_path)
+    assert not clause.holds
+    assert name in clause.line()
+    assert "has no interval by document" in clause.line()
+
+
+def test_mean_recall_has_an_interval_to_hold(rules: dict[str, Any], tmp_path: Path) -> None:
+    low, high = rules["intervals"]["row"]["recall"]
+    assert low < rules["scores"]["mean"]["recall"] < high
+    for bound, holds in ((low - 1e-9, True), (low + 1e-9, False)):
+        [clause] = judged(f'[recall]\nhold = "interval"\nmean = {bound}', rules, tmp_path)
+        assert clause.holds == holds
+
+
+def test_the_table_and_the_sign_off_tell_figure_and_bound_apart(
+    rules: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = copy.deepcopy(rules)
+    said["scores"]["mean"]["f1"] = 0.79996
+    said["intervals"]["row"]["recall"][0] = 0.29999
+    text = "f1.mean = 0.8\nrecall = {hold = 'interval', mean = 0.3}"
+    found = gate.judge(gate.Found(tmp_path, said), read(text, tmp_path))
+    terminal_gate.verdict(found)
+    for page in (capsys.readouterr().out, sign_off.page(found)):
+        assert "0.79996" in page
+        assert "≥ 0.80000" in page
+        assert "0.29999 to" in page
+        assert "low ≥ 0.30000" in page
+
+
+def test_a_bound_that_no_run_can_break_is_told_on_stderr(board: Path, call: Call, tmp_path: Path) -> None:
+    for bound, is_idle in ((59, False), (60, True), (1000, True)):
+        (tmp_path / "p.toml").write_text(f"leaks.overall = {bound}\n")
+        ended = call("gate", "rules", "--policy", "p.toml", "--sign-off", "s.md")
+        assert ended.code == 0
+        assert ("can never be broken\n" in ended.err) is is_idle
+        assert ("Can never be broken" in (tmp_path / "s.md").read_text("utf-8")) is is_idle
+    ended = call("gate", "rules", "--baseline", "mask-nothing", "--max-drop", "1")
+    assert (ended.code, len(ended.err.splitlines())) == (0, 1)
+
+
+def test_a_policy_with_a_mark_of_its_encoding_is_read(tmp_path: Path) -> None:
+    assert read(b"\xef\xbb\xbf[recall]\nmean = 0.5", tmp_path).clauses[0].bound == 0.5

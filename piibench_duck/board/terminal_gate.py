@@ -1,9 +1,8 @@
 """What a gate and a check of a submission found, as tables and lines for a terminal: lays out, computes nothing."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from piibench_duck.board.terminal import DASH, show, visible
+from piibench_duck.board.terminal import DASH, show, tell, visible
 
 if TYPE_CHECKING:
     from piibench_duck.gate import Judged, Verdict
@@ -21,12 +20,12 @@ def verdict(found: "Verdict") -> None:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
     for clause in found.clauses:
-        cells = (figure(clause), interval(clause.interval), bound(clause), "holds" if clause.holds else "broken")
+        cells = (figure(clause), interval(clause), bound(clause), "holds" if clause.holds else "broken")
         table.add_row(Text(visible(clause.name)), *cells)
     show(table)
     if found.comparison is not None:
         paired = f"by {found.comparison['unit']}, {found.comparison['n_replicates']} replicates, paired"
-        print(f"The interval of the drop is {paired}; p = {number(found.comparison['p_value'])}.")
+        tell(f"The interval of the drop is {paired}; p = {_number(found.comparison['p_value'])}.")
     broken = [clause for clause in found.clauses if not clause.holds]
     for clause in broken:
         print(visible(clause.line()))
@@ -50,20 +49,22 @@ def figure(clause: "Judged") -> str:
     """The figure, of how many where it is a count."""
     if clause.of is not None:
         return f"{clause.figure} of {clause.of}"
-    return number(clause.figure)
+    return DASH if clause.figure is None else clause.shown(clause.figure)
 
 
-def number(value: float | int | None) -> str:
-    """Three decimals; an undefined figure is a dash."""
-    return DASH if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
-
-
-def interval(bounds: Sequence[float | None] | None) -> str:
-    """Low and high."""
-    return DASH if not bounds else f"{number(bounds[0])} to {number(bounds[1])}"
+def interval(clause: "Judged") -> str:
+    """Low and high, with the decimals of the figure."""
+    if not clause.interval:
+        return DASH
+    return " to ".join(DASH if end is None else clause.shown(end) for end in clause.interval)
 
 
 def bound(clause: "Judged") -> str:
     """What is asked for; that it is asked of an interval is said."""
-    asked = f"{'≥' if clause.is_least else '≤'} {clause.bound:g}"
+    is_count = clause.key.split(".")[0] == "leaks"
+    asked = f"{'≥' if clause.is_least else '≤'} {clause.shown(int(clause.bound) if is_count else clause.bound)}"
     return asked if clause.hold == "figure" else f"low {asked}"
+
+
+def _number(value: float | None) -> str:
+    return DASH if value is None else f"{value:.3f}"

@@ -114,6 +114,18 @@ def test_runs_are_one_or_several_or_all(name: str, board: OpenBoard) -> None:
         asked(["rules", "rulse"])
 
 
+@pytest.mark.parametrize("name", FRAMES[2:])
+def test_no_runs_are_no_lines_and_any_iterable_of_names_is_taken_once(name: str, board: OpenBoard) -> None:
+    asked: Frame = getattr(board, name)
+    assert asked([]).collect().is_empty()
+    assert asked([]).collect_schema() == asked().collect_schema()
+    for names in ((run for run in ("rules",)), {"rules": 1}.keys(), pl.Series(["rules"]), ("rules",), {"rules"}):
+        assert {*asked(names).collect()["run_id"]} == {"rules"}
+    for wrong in (5, b"rules", [None], [["rules"]], Path("rules"), pl.col("run_id")):
+        with pytest.raises(PiibenchError, match=r"^a run is asked for by its name, several by a list of names; found "):
+            asked(wrong)
+
+
 def test_a_run_without_scores_has_predictions_alone(tmp_path: Path) -> None:
     place = copy_of_demo(tmp_path)
     runs.run_on_board(place, PROTOCOL, PROTOCOL.runs["mask-nothing"])
@@ -132,6 +144,60 @@ def test_a_slice_has_the_values_asked_for_one_or_several(board: OpenBoard) -> No
     assert found["fn"].sum() == 0
     assert found["tp"].sum() > 0
     assert "text" not in found.columns
+
+
+def test_a_slice_may_ask_for_nulls(board: OpenBoard) -> None:
+    table = "contracts.runs"
+    whose = dict(board.slice(table).select("run_id", "publisher").collect().iter_rows())
+    [[unknown], [known]] = ([run for run in RUNS if (whose[run] is None) is is_null] for is_null in (True, False))
+
+    def found(*values: object) -> set[str]:
+        asked = (board.slice(table, publisher=one).collect() for one in values)
+        return {run for one in asked for run in one["run_id"]}
+
+    assert found(None) == found([None]) == found([None, "nobody"]) == {unknown}
+    assert found([whose[known], None]) == {known, unknown}
+    assert found(whose[known]) == found([whose[known]]) == {known}
+    assert found([]) == found("nobody") == set()
+
+
+def test_values_of_a_slice_come_from_any_iterable_and_are_of_the_type_of_the_column(board: OpenBoard) -> None:
+    wanted = board.slice(carrier=["json", "xml"]).select(pl.len()).collect().item()
+    for values in ({"json": 1, "xml": 2}.keys(), (one for one in ("json", "xml")), pl.Series(["json", "xml"])):
+        assert board.slice(carrier=values).select(pl.len()).collect().item() == wanted
+    counted = board.slice(fn=range(3)).collect()
+    assert {*counted["fn"]} <= {0, 1, 2}
+    assert counted.height == board.counts().filter(pl.col("fn") < 3).select(pl.len()).collect().item()
+    assert board.slice("marts.scores", recall=1).collect()["recall"].to_list()
+    for wrong in (3, range(3), [["json"]], b"json", [None, 1], 1.5, True, {"json": 1}.items()):
+        with pytest.raises(PiibenchError, match=r"^carrier of marts\.row_scores holds values of type String; found a"):
+            board.slice(carrier=wrong)
+    for another in ("1", 1.0, True, 2**70):
+        with pytest.raises(PiibenchError, match=r"^fn of marts\.row_scores holds values of type Int64; found an? "):
+            board.slice(fn=another)
+    with pytest.raises(PiibenchError, match=r"^by_type of marts\.row_scores holds values of type List"):
+        board.slice(by_type="PERSON")
+
+
+def test_what_is_no_text_is_told_in_one_sentence(board: OpenBoard, several: Path) -> None:
+    for wrong in (None, b"select 1", 5, ["select 1"]):
+        with pytest.raises(PiibenchError, match=r"^a query is a text, exactly one SELECT; found "):
+            board.sql(wrong)  # type: ignore[arg-type]  # that is what is asked
+    for place, name in ((several, 3), (several, b"demo"), (board, "demo"), (3, None), (None, "demo")):
+        with pytest.raises(PiibenchError, match=r"^a board is its name"):
+            piibench_duck.open(place, name)  # type: ignore[arg-type]  # that is what is asked
+
+
+def test_nothing_beyond_the_folder_of_the_board_can_be_read(several: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside.parquet"
+    pl.DataFrame({"a": [1]}).write_parquet(outside)
+    with piibench_duck.open(several, "demo") as board:
+        for file in (outside, *(several / "other" / "rows").glob("*.parquet")):
+            with pytest.raises(PiibenchError, match="Permission"):
+                board.sql(f"select * from read_parquet('{file}')")
+        inside = next((several / "demo" / "rows").glob("*.parquet"))
+        assert board.sql(f"select count(*) from read_parquet('{inside}')").height == 1
+        assert board.scores().collect().height > 0  # a view that is made after the lock
 
 
 def test_counts_reach_polars_as_integers(board: OpenBoard) -> None:

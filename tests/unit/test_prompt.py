@@ -1,5 +1,6 @@
 """The interactive prompt, typed into through prompt_toolkit's own pipe."""
 
+import itertools
 import os
 import re
 import signal
@@ -21,6 +22,7 @@ from tests.built import PROTOCOL, demo_board
 from tests.shell import SENTINEL
 
 NAMES = prompt.Names()
+ODD = ("", " ", ";", "worst_rows", "queries.", "WORST_ROWS", "--", "\n", ".schema", ".", "'", "é\ud800", "select")
 
 
 def answered_to(typed: str) -> list[object]:
@@ -57,6 +59,28 @@ def test_views_are_made_when_they_are_asked_for() -> None:
 def test_a_query_is_asked_by_its_name() -> None:
     [found] = answered_to("worst_rows --run rules --n 1\r")
     assert found == [("demo-es/es-010#0@csv", 273, 293, 94, 0, 576, "demo-es", "csv")]
+
+
+def test_a_semicolon_ends_a_query_and_a_command_too(capsys: pytest.CaptureFixture[str]) -> None:
+    [found] = answered_to("worst_rows;\rworst_rows --run rules --n 1;\r.help;\r.quit ;\rselect 6;\r")[-1:]
+    assert found == [("demo-es/es-010#0@csv", 273, 293, 94, 0, 576, "demo-es", "csv")]
+    out, err = capsys.readouterr()
+    assert ".tables" in out
+    assert len(err.splitlines()) == 2  # the greeting, and that the first of them needs a run
+
+
+def test_names_of_tables_and_queries_are_found_in_any_case(capsys: pytest.CaptureFixture[str]) -> None:
+    answered_to(".schema marts.Scores\r.Schema WORST_ROWS;\r")
+    out, err = capsys.readouterr()
+    assert "worst_rows --run" in out
+    assert "touch_rate" in out
+    assert len(err.splitlines()) == 1
+
+
+def test_completion_never_fails() -> None:
+    for text in {"".join(parts) for parts in itertools.product(ODD, repeat=3)}:
+        for before, after in ((text, ""), (text, " from marts.scores"), (text[:-1], text[-1:])):
+            assert all(isinstance(one, str) for one in offered(before, after))
 
 
 def test_an_error_is_one_sentence_and_the_prompt_goes_on(capsys: pytest.CaptureFixture[str]) -> None:

@@ -40,6 +40,47 @@ def test_rows_are_printed_as_csv_json_and_parquet(capfdbinary: pytest.CaptureFix
     assert capfdbinary.readouterr().out == b"a,b,c\n"
 
 
+def test_what_json_has_no_number_for_is_null(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    select = """
+        select 'nan'::double as "NaN", -'infinity'::float as b,
+        ['infinity'::double, 1.5] as c, {'q': 'nan'::double} as d,
+        map {'nan'::double: 1} as e, 'a "NaN" \\\\ Infinity, -Infinity' as f, 'infinity'::date as g, 'nan'::double as h
+    """
+    found = selects.run_one_select(warehouse.connect(), select)
+    query.print_rows(found, "json")
+
+    def no_constant(name: str) -> object:
+        raise AssertionError(name)
+
+    [line] = json.loads(capfdbinary.readouterr().out, parse_constant=no_constant)
+    assert line == {
+        **{"NaN": None, "b": None, "c": [None, 1.5], "d": {"q": None}, "e": {"nan": 1}},
+        **{"f": found["f"][0].as_py(), "g": "infinity", "h": None},
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("select f2 from marts.scores", 'Referenced column "f2" not found in FROM clause; near it: f1'),
+        ("select s.recal from marts.scores as s", 'does not have a column named "recal"; near it: recall'),
+        ("from scores", "Table with name scores does not exist; near it: marts.scores, "),
+        ("from marts.scor", "Table with name scor does not exist; near it: marts.scores"),
+        ("select zzzzzz from marts.scores", 'Referenced column "zzzzzz" not found in FROM clause!'),
+        ("select 1 as a, a.b.c from marts.scores", 'Referenced table "a.b" not found!'),
+    ],
+)
+def test_the_names_nearest_to_a_wrong_one_are_told(text: str, told: str) -> None:
+    place = demo_board()
+    con = query.open_locked(place, PROTOCOL, wanted=())
+    with pytest.raises(PiibenchError) as refused:
+        query.select(con, text, board=place)
+    assert told in str(refused.value)
+    with pytest.raises(PiibenchError) as refused:
+        query.plan(con, text, place)
+    assert told in str(refused.value)
+
+
 def test_names_of_columns_may_repeat() -> None:
     found = selects.run_one_select(warehouse.connect(), "select 1 as a, 2 as a", at_most=5)
     assert found.column_names == ["a", "a"]

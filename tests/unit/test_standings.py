@@ -109,7 +109,9 @@ def test_results_of_other_rows_are_named_and_left_out_by_score_and_refused_by_co
     said = standings.write(board, PLAN, ["a", "b"], 20)
     assert (said["runs"], said["apart"]) == (["b", "a"], {"old": "its protocol and rows_digest differs"})
     folders = {run: board.results / run for run in ("a", "old")}
-    with pytest.raises(PiibenchError, match="differ from 'a' and cannot be compared with it: 'old' in protocol and rows_digest"):
+    with pytest.raises(
+        PiibenchError, match="differ from 'a' and cannot be compared with it: 'old' in protocol and rows_digest"
+    ):
         standings.compare_results(folders, "row", 0, 20)
 
 

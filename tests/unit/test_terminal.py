@@ -122,14 +122,16 @@ def test_a_table_that_does_not_fit_is_records(
 
 
 def test_cells_of_words_are_broken_between_their_words_alone(capsys: pytest.CaptureFixture[str]) -> None:
-    rows = [("a-name-of-some-length" * 4, "said " * 60), ("b", "x" * 90)]
+    rows = [("a-name-of-some-length", "said " * 60), ("b", "x" * 50)]
     terminal.lines(["name", "what"], rows, of_words=True)
     lines = capsys.readouterr().out.splitlines()
-    assert max(map(len, lines)) <= terminal.PIPED_WIDTH
+    assert max(map(len, lines)) <= terminal.NARROW
     assert rows[0][0] in lines[3]
     assert "".join(lines).count("said") == 60
-    terminal.lines(["name", "what"], [*rows, ("c" * 120, "d")], of_words=True)
-    assert capsys.readouterr().out.startswith("-[ 1 ]-\n")
+    terminal.lines(["name", "what"], [*rows, ("c" * 30, "d")], of_words=True)
+    assert capsys.readouterr().out.startswith("-[ 1 ]-\nname | a-name-of-some-length\nwhat | said said")
+    terminal.lines(["name", "what"], [("c" * 78, "d e")], of_words=True)
+    assert capsys.readouterr().out.splitlines() == ["-[ 1 ]-", "name", f"  {'c' * 78}", "what", "  d e"]
 
 
 def test_records_have_the_text_of_their_spans_below(capsys: pytest.CaptureFixture[str]) -> None:
