@@ -92,7 +92,7 @@ def test_what_was_lost_is_listed_by_ids_and_offsets(board: Path) -> None:
             "query 'lost_in_carrier' takes --run [--carrier], found none",
         ),
         (["sql", "lost_in_carrier", "--run"], 2, "parameters of a query are given as --name value"),
-        (["sql", "lost", "--run", "rules"], 1, "no query 'lost'; there are boundary_errors, "),
+        (["sql", "lost", "--run", "rules"], 1, "no query 'lost'; there are agreement, boundary_errors, "),
         (["sql", "select 1", "--run", "rules"], 2, "no such option: --run; a SELECT takes no parameters"),
         (["predict", "rules", "--design", "full"], 1, "no design 'full' on board "),
     ],
