@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from piibench_duck import boards, label_maps, predict, query, run_plans, warehouse
@@ -93,7 +94,8 @@ def _line(plan: RunPlan, a: Mapping[str, Any], b: Mapping[str, Any], ignored: Se
     parts = {f"settings_digest {one['run_id']}": one["settings_digest"] for one in (a, b)}
     settings = {"rule": rule, "run_a": name_a, "run_b": name_b, **parts}
     settings |= {f"label {label}": "ignored" for label in ignored}
-    steered = [one["steered"] for one in (a, b) if one["steered"] is not None]
+    said = [one["steered"] for one in (a, b) if one["steered"] is not None]
+    reasons = {corpus: dict.fromkeys(of[corpus] for of in said if corpus in of) for corpus in sorted({*chain(*said)})}
     conflicts = dict.fromkeys(one["conflict_of_interest"] for one in (a, b) if one["conflict_of_interest"])
     pinned = [one["is_pinned"] for one in (a, b)]
     machine = together([a["machine"], b["machine"]])
@@ -108,7 +110,7 @@ def _line(plan: RunPlan, a: Mapping[str, Any], b: Mapping[str, Any], ignored: Se
         "licence": plan.licence,
         "credit": plan.credit or "; ".join(dict.fromkeys(one["credit"] for one in (a, b) if one["credit"])) or None,
         "publisher": plan.publisher,
-        "steered": {corpus: why for one in steered for corpus, why in one.items()} if steered else None,
+        "steered": {corpus: "; ".join(whys) for corpus, whys in reasons.items()} if said else None,
         "conflict_of_interest": plan.conflict_of_interest or "; ".join(conflicts).replace(".; ", "; ") or None,
         "note": plan.note,
     }

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from piibench_duck import warehouse
+from piibench_duck import bare_runs, warehouse
 from piibench_duck.errors import PiibenchError
 
 COUNTS = "row_counts.parquet"
@@ -46,7 +46,7 @@ def open_results(
     warehouse.fill(con, "settings", {name: [value] for name, value in settings.items()})
     for run, result in results.items():
         try:
-            warehouse.fill(con, "runs", {name: [value] for name, value in _run(run, result).items()})
+            bare_runs.fill(con, run, **_said(result))
         except (warehouse.Error, KeyError, TypeError, ValueError, AttributeError):
             name = folders[run].name if run in folders else run
             raise PiibenchError(f"{name}/result.json says of its run what no run is; score the run again") from None
@@ -85,22 +85,19 @@ def _refuse_other_rows(con: warehouse.Connection) -> None:
             raise PiibenchError(f"{run}/{COUNTS} is of other rows or other gold than {found[0][0]}/{COUNTS}")
 
 
-def _run(run: str, result: Mapping[str, Any]) -> dict[str, Any]:
-    """The line of `contracts.runs` that a result tells of."""
+def _said(result: Mapping[str, Any]) -> dict[str, Any]:
+    """What a result says of its run, by column of `contracts.runs`."""
     of = result["_provenance"]
     named = ("runner_version", "is_pinned", "weights_sha256", "artefact", "licence", "credit", "publisher")
     return {
-        "run_id": run,
         "status": result["status"],
         "why": result.get("why"),
         "kind": result["kind"],
         "runner": of.get("runner") or "file",
         "model": of.get("model_id"),
         "revision": of.get("model_revision"),
-        "label_namespace": "*",
         "settings": list((of.get("settings") or {}).items()),
         "settings_digest": of.get("settings_digest") or "",
-        "machine": [],
         "steered": None if of.get("steered") is None else list(of["steered"].items()),
         **{name: of.get(name) for name in (*named, "recipe", "training_seed", "conflict_of_interest", "note")},
     }

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from piibench_duck import draws, report, results, score, tab, warehouse, yardsticks
+from piibench_duck import bare_runs, draws, report, results, score, tab, warehouse, yardsticks
 from piibench_duck.errors import PiibenchError
 
 TOLERANCE = 1e-12
@@ -179,7 +179,7 @@ def _fill(con: warehouse.Connection, folder: Path, said: Mapping[str, Any]) -> N
         "replicates": said["intervals"]["replicates"],
     }
     warehouse.fill(con, "settings", {name: [value] for name, value in settings.items()})
-    warehouse.fill(con, "runs", {name: [value] for name, value in _run(said).items()})
+    bare_runs.fill(con, said["model"], kind=said["kind"], runner=said["_provenance"]["runner"])
     for name in _FROM_FILES:
         path = folder / f"{name}.parquet"
         if path.is_file():
@@ -199,19 +199,6 @@ def _fill(con: warehouse.Connection, folder: Path, said: Mapping[str, Any]) -> N
             ):  # it is of the design, and was left open
                 con.execute(_OPEN.format(design=design, corpus=warehouse.quoted(corpus)))
     _fill_what_is_said(con, said)
-
-
-def _run(said: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "run_id": said["model"],
-        "status": "ran",
-        "kind": said["kind"],
-        "runner": said["_provenance"]["runner"],
-        "label_namespace": "*",
-        "settings": [],
-        "settings_digest": "",
-        "machine": [],
-    }
 
 
 def _fill_what_is_said(con: warehouse.Connection, said: Mapping[str, Any]) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from piibench_duck import boards, label_maps, warehouse
+from piibench_duck import bare_runs, boards, label_maps, warehouse
 from piibench_duck.errors import PiibenchError
 from piibench_duck.places import Board
 from piibench_duck.protocol import Protocol
@@ -49,9 +49,7 @@ def differences(board: Board, protocol: Protocol, folder: Path, said: Mapping[st
     warehouse.attach(con, board.warehouse, [], keep=_KEPT)
     settings = {"design": said["_provenance"]["design"], "seed": 0, "replicates": 1}
     warehouse.fill(con, "settings", {name: [value] for name, value in settings.items()})
-    run = {"run_id": said["model"], "status": "ran", "kind": "file", "runner": "file", "label_namespace": "*"}
-    run |= {"settings": [], "settings_digest": "", "machine": []}
-    warehouse.fill(con, "runs", {name: [value] for name, value in run.items()})
+    bare_runs.fill(con, said["model"])
     for name in ("predictions", "row_counts"):
         warehouse.create_from_parquet(con, f"main.{name}", folder / f"{name}.parquet")
     try:

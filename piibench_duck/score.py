@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from piibench_duck import (
+    bare_runs,
     boards,
     draws,
     forgiven,
@@ -169,24 +170,10 @@ def filled(rows: Rows, runs: Mapping[str, Predictions], options: Options) -> war
         warehouse.fill(con, table, columns)
     forgiven.fill(con)
     for run, predictions in runs.items():
-        warehouse.fill(con, "runs", _file_run(run))
+        bare_runs.fill(con, run)
         for table, columns in (("run_rows", predictions.run_rows), ("pred_spans", predictions.pred_spans)):
             warehouse.fill(con, table, {"run_id": [run] * len(columns["row_id"]), **columns})
     return con
-
-
-def _file_run(run: str) -> dict[str, list[Any]]:
-    """The line of a run of which only its predictions are known."""
-    return {
-        "run_id": [run],
-        "status": ["ran"],
-        "kind": ["file"],
-        "runner": ["file"],
-        "label_namespace": ["*"],
-        "settings": [[]],
-        "settings_digest": [""],
-        "machine": [[]],
-    }
 
 
 def _fill_settings(con: warehouse.Connection, options: Options, plan: BoardPlan | None) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from piibench_duck import forgiven, tab, warehouse
+from piibench_duck import bare_runs, forgiven, tab, warehouse
 from piibench_duck.errors import PiibenchError
 from piibench_duck.interchange import tab as files
 from piibench_duck.interchange.tables import Columns, Predictions
@@ -128,8 +128,7 @@ def _fill_gold(con: warehouse.Connection, known: files.TabGold, wanted: Collecti
 
 
 def _fill_answers(con: warehouse.Connection, answers: Predictions, wanted: Collection[str]) -> None:
-    made = {"status": ["ran"], "kind": ["file"], "runner": ["file"], "label_namespace": ["*"]}
-    warehouse.fill(con, "runs", {"run_id": [_RUN], **made, "settings": [[]], "settings_digest": [""], "machine": [[]]})
+    bare_runs.fill(con, _RUN)
     for table, columns in (("run_rows", answers.run_rows), ("pred_spans", answers.pred_spans)):
         kept = _of(columns, wanted)
         warehouse.fill(con, table, {"run_id": [_RUN] * len(kept["row_id"]), **kept})

@@ -105,7 +105,9 @@ def test_what_is_said_of_the_parts_is_said_of_it(board: Board) -> None:
     warehouse.attach(con, board.warehouse, ["both"])
     [line] = warehouse.rows_of(con, "select * from contracts.runs")
     assert line["kind"] == "combined"
-    assert line["steered"] == {"demo-en": "read by its author"}
+    of_rules = PROTOCOL.runs["rules"].steered
+    assert of_rules is not None
+    assert line["steered"] == {**of_rules, "demo-en": f"{of_rules['demo-en']}; read by its author"}
     assert line["conflict_of_interest"] == "These rules are part of piibench-duck; ours"
     assert (line["credit"], line["note"], line["is_pinned"]) == ("Us", "a note", True)
     assert {key: line["settings"][key] for key in ("rule", "run_a", "run_b")} == {
